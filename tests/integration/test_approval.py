@@ -4,23 +4,16 @@ import json
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from graph import arun, build_supervisor
-from graph.runs.run_store import build_strict_serializer
-from graph.runs.runner import aresume
-from graph.runs.trace import list_runs, load_trace
+from graph.runs.trace import list_runs
 from graph.settings import Settings
-from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.endpoint import ScriptedTask, script_tasks
+from tests.runs import GIVEN, REQUEST, THREAD, Runs, make_saver
 from tests.teams import make_team
 
-REQUEST = {"request": "Compare the parts and say which one is best."}
 WORDS = "Write {}.md: name the three figures of part {} and the source of each."
-
-
-def make_thread_config() -> Any:
-    return {"configurable": {"thread_id": "one"}}
 
 
 def make_plan(*names: str, **edges: list[str]) -> dict[str, Any]:
@@ -40,16 +33,16 @@ def make_plan(*names: str, **edges: list[str]) -> dict[str, Any]:
 
 @pytest.fixture
 def graph(settings: Settings):
-    saver = InMemorySaver(serde=build_strict_serializer())
+    saver = make_saver()
     return build_supervisor(make_team(approve_plan=True), settings=settings, checkpointer=saver)
 
 
-async def test_nothing_runs_before_the_plan_is_accepted(endpoint: Endpoint, graph) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": (), "B": ("A",)})))
+async def test_nothing_runs_before_the_plan_is_accepted(runs: Runs, graph):
+    runs.script(*script_tasks({"A": (), "B": ("A",)}))
 
-    asked = await graph.ainvoke(REQUEST, make_thread_config())
-    calls_before = [call.schema for call in endpoint.requests]
-    state = await graph.ainvoke(Command(resume="accept"), make_thread_config())
+    asked = await graph.ainvoke(GIVEN, THREAD)
+    calls_before = [call.schema for call in runs.requests]
+    state = await graph.ainvoke(Command(resume="accept"), THREAD)
 
     (question,) = asked["__interrupt__"]
     assert [task["id"] for task in question.value["plan"]["tasks"]] == ["A", "B"]
@@ -57,78 +50,71 @@ async def test_nothing_runs_before_the_plan_is_accepted(endpoint: Endpoint, grap
     assert "**Expected:** 4 model calls" in question.value["description"]
     assert calls_before == ["Plan"]
     assert state["status"] == "done"
-    assert len(endpoint.requests) == 4
+    assert len(runs.requests) == 4
 
 
-async def test_an_edited_plan_is_the_one_that_runs(endpoint: Endpoint, graph) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": (), "B": ("A",)})))
-    await graph.ainvoke(REQUEST, make_thread_config())
+async def test_an_edited_plan_is_the_one_that_runs(runs: Runs, graph):
+    runs.script(*script_tasks({"A": (), "B": ("A",)}))
+    await graph.ainvoke(GIVEN, THREAD)
 
-    state = await graph.ainvoke(
-        Command(resume={"plan": make_plan("A", "C", C=["A"])}), make_thread_config()
-    )
+    state = await graph.ainvoke(Command(resume={"plan": make_plan("A", "C", C=["A"])}), THREAD)
 
     assert sorted(state["results"]) == ["A", "C"]
     assert [version.version for version in state["plans"]] == [1, 2]
 
 
-async def test_an_edit_keeps_to_the_runs_own_cap_of_tasks(endpoint: Endpoint, graph) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
-    await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tasks": 1})
+async def test_an_edit_keeps_to_the_runs_own_cap_of_tasks(runs: Runs, graph):
+    runs.script(*script_tasks({"A": ()}))
+    await graph.ainvoke(GIVEN, THREAD, context={"max_tasks": 1})
 
     asked = await graph.ainvoke(
-        Command(resume=make_plan("A", "B", "C")), make_thread_config(), context={"max_tasks": 1}
+        Command(resume=make_plan("A", "B", "C")), THREAD, context={"max_tasks": 1}
     )
 
     assert "at most 1" in str(asked["__interrupt__"][0].value["problems"])
 
 
-async def test_a_rejected_plan_is_made_again_from_the_reason(endpoint: Endpoint, graph) -> None:
+async def test_a_rejected_plan_is_made_again_from_the_reason(runs: Runs, graph):
     answers = {"Plan": [make_plan("A"), make_plan("B")]}
-    endpoint.load_scenario(Scenario(answers=answers))
-    await graph.ainvoke(REQUEST, make_thread_config())
+    runs.script(answers=answers)
+    await graph.ainvoke(GIVEN, THREAD)
 
-    asked = await graph.ainvoke(Command(resume="reject: part B, not A"), make_thread_config())
-    state = await graph.ainvoke(Command(resume="yes"), make_thread_config())
+    asked = await graph.ainvoke(Command(resume="reject: part B, not A"), THREAD)
+    state = await graph.ainvoke(Command(resume="yes"), THREAD)
 
-    assert "part B, not A" in str(endpoint.select_calls(schema="Plan")[1].body)
+    assert "part B, not A" in str(runs.select_calls(schema="Plan")[1].body)
     assert asked["__interrupt__"][0].value["plan"]["version"] == 2
     assert sorted(state["results"]) == ["B"]
 
 
 async def test_a_human_who_answers_nonsense_three_times_is_asked_each_time_and_spends_nothing(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
-    options: Any = {"settings": settings, "thread": "one"}
+    runs: Runs,
+):
+    runs.script(*script_tasks({"A": ()}))
+    options: Any = {"settings": runs.settings, "thread": "one"}
     context = {"approve_plan": True}
-    await arun(REQUEST["request"], team=make_team(), context=context, **options)
-    spent = len(endpoint.requests)
+    await arun(REQUEST, team=make_team(), context=context, **options)
+    spent = len(runs.requests)
 
     asked = [
-        await aresume("one", answer=nonsense, settings=settings)
-        for nonsense in ("qwertz", "{]", '{"plan": 7}')
+        await runs.resume("one", answer=nonsense) for nonsense in ("qwertz", "{]", '{"plan": 7}')
     ]
-    spent_on_nonsense = len(endpoint.requests) - spent
-    outcome = await aresume("one", answer="accept", settings=settings)
+    spent_on_nonsense = len(runs.requests) - spent
+    outcome = await runs.resume("one", answer="accept")
 
     assert [(each.status, each.exit_code) for each in asked] == [("needs_input", 7)] * 3
     assert all(each.questions[0]["problems"] for each in asked)
     assert spent_on_nonsense == 0 and outcome.status == "done"
 
 
-async def test_a_saved_run_waits_for_a_human_and_takes_the_answer(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
-    options: Any = {"settings": settings, "thread": "one"}
+async def test_a_saved_run_waits_for_a_human_and_takes_the_answer(runs: Runs):
+    runs.script(*script_tasks({"A": ()}))
+    options: Any = {"settings": runs.settings, "thread": "one"}
 
-    waiting = await arun(
-        REQUEST["request"], team=make_team(), context={"approve_plan": True}, **options
-    )
-    listed = list_runs(settings)[0]
-    unanswered = await aresume("one", settings=settings)
-    outcome = await aresume("one", answer=json.dumps(make_plan("A", "B")), settings=settings)
+    waiting = await arun(REQUEST, team=make_team(), context={"approve_plan": True}, **options)
+    listed = list_runs(runs.settings)[0]
+    unanswered = await runs.resume("one")
+    outcome = await runs.resume("one", answer=json.dumps(make_plan("A", "B")))
 
     assert (waiting.status, waiting.exit_code) == ("needs_input", 7)
     assert unanswered.questions == waiting.questions and unanswered.usage == waiting.usage
@@ -136,7 +122,7 @@ async def test_a_saved_run_waits_for_a_human_and_takes_the_answer(
     assert "cut off" not in outcome.usage.by_mechanism
     assert outcome.status == "done"
     assert sorted(outcome.results) == ["A", "B"]
-    kinds = [event["kind"] for event in load_trace("one", settings)["events"]]
+    kinds = [event["kind"] for event in runs.load_events()]
     assert kinds.count("plan_approved") == 1
 
 
@@ -145,9 +131,7 @@ OPS = make_team("code", "data", "comms", "ops")
 SENSELESS = {"PlanReview": {"makes_sense": False, "reason": "No bug: this is a config issue."}}
 
 
-async def test_a_finding_that_upsets_the_plan_dispatches_another_worker(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_finding_that_upsets_the_plan_dispatches_another_worker(runs: Runs):
     def task(name: str, worker: str, *needs: str) -> dict[str, Any]:
         return {
             "id": name,
@@ -160,36 +144,30 @@ async def test_a_finding_that_upsets_the_plan_dispatches_another_worker(
     second = [task("find", "code"), task("mend", "ops", "find"), task("note", "comms", "mend")]
     plans = [{"goal": "Find the bug.", "tasks": tasks} for tasks in (first, second)]
     verdict = {"output": "no bug here", "found_as_expected": False}
-    endpoint.load_scenario(
-        Scenario(
-            tasks=(ScriptedTask(id="find", worker="code", report=verdict, latency_s=0.5),),
-            answers={"Plan": plans, **SENSELESS},
-        )
+    runs.script(
+        ScriptedTask(id="find", worker="code", report=verdict, latency_s=0.5),
+        answers={"Plan": plans, **SENSELESS},
     )
 
-    outcome = await arun("Find the bug, draft a note.", team=OPS, settings=settings, thread="one")
+    outcome = await runs.run("Find the bug, draft a note.", team=OPS, thread="one")
 
-    trace = load_trace("one", settings)
+    trace = runs.load_trace("one")
     (revised,) = [event for event in trace["events"] if event["kind"] == "plan_revised"]
     assert outcome.status == "done"
-    assert [call.task for call in endpoint.select_calls(schema="Report")].count("find") == 1
-    assert not endpoint.select_calls(task="draft")
+    assert [call.task for call in runs.select_calls(schema="Report")].count("find") == 1
+    assert not runs.select_calls(task="draft")
     assert outcome.results["mend"].worker == "ops"
-    assert "config issue" in str(endpoint.select_calls(schema="Plan")[1].body)
+    assert "config issue" in str(runs.select_calls(schema="Plan")[1].body)
     assert revised["difference"] == {"added": ["mend", "note"], "removed": ["draft"], "changed": []}
     assert outcome.results["count"].status == "completed"
 
 
-async def test_a_resumed_graph_continues_its_clock(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()}), latency_s={"Plan": 0.3}))
-    graph = build_supervisor(
-        make_team(approve_plan=True),
-        settings=settings,
-        checkpointer=InMemorySaver(serde=build_strict_serializer()),
-    )
+async def test_a_resumed_graph_continues_its_clock(runs: Runs):
+    runs.script(*script_tasks({"A": ()}), latency_s={"Plan": 0.3})
+    graph = runs.build_graph(make_team(approve_plan=True), checkpointer=make_saver())
     config: Any = {"configurable": {"thread_id": "one"}}
 
-    await graph.ainvoke(REQUEST, config)
+    await graph.ainvoke(GIVEN, config)
     state = await graph.ainvoke(
         Command(resume="accept"), config, output_keys=graph.stream_channels_list
     )

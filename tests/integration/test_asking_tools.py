@@ -7,11 +7,9 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from graph import build_supervisor
-from graph.settings import Settings
-from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.endpoint import ScriptedTask
+from tests.runs import THREAD, Runs
 
-CONFIG: Any = {"configurable": {"thread_id": "one"}}
 TOOL = '''"""Asks."""
 from langchain_core.tools import tool
 from langgraph.types import interrupt
@@ -36,19 +34,17 @@ def team(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("by_id", [False, True], ids=["one answer", "by id"])
-async def test_its_answer_continues_the_attempt_that_asked(
-    endpoint: Endpoint, settings: Settings, team: Path, by_id: bool
-) -> None:
+async def test_its_answer_continues_the_attempt_that_asked(runs: Runs, team: Path, by_id: bool):
     asking = ScriptedTask(id="a", worker="clerk", tool_calls=(("confirm", {"what": "x"}),))
     after = ScriptedTask(id="b", worker="clerk", depends_on=("a",))
-    endpoint.load_scenario(Scenario(tasks=(asking, after)))
-    graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
+    runs.script(asking, after)
+    graph = runs.build_graph(team, checkpointer=InMemorySaver())
 
-    await graph.ainvoke({"request": "Confirm part x, then report on it."}, CONFIG)
-    (asked,) = (await graph.aget_state(CONFIG)).interrupts
+    await graph.ainvoke({"request": "Confirm part x, then report on it."}, THREAD)
+    (asked,) = (await graph.aget_state(THREAD)).interrupts
     reply: Any = {asked.id: "yes"} if by_id else "yes"
-    state = await graph.ainvoke(Command(resume=reply), CONFIG)
+    state = await graph.ainvoke(Command(resume=reply), THREAD)
 
     assert asked.value == {"kind": "confirm", "what": "x"}
     assert state["status"] == "done"
-    assert [call.task for call in endpoint.select_calls(schema="Report")] == ["a", "a", "b"]
+    assert [call.task for call in runs.select_calls(schema="Report")] == ["a", "a", "b"]

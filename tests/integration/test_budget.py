@@ -4,36 +4,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from graph import aresume, arun, build_supervisor, load_team
-from graph.runs.run_store import build_strict_serializer
+from graph import build_supervisor, load_team
 from graph.settings import Settings
 from nodes.errors import BudgetSpent, SettingsInvalid, TeamInvalid
 from nodes.limits.budget import Budget
 from state import Usage
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.runs import GIVEN, THREAD, Runs, make_saver
 from tests.teams import make_team
 
-REQUEST = {"request": "Compare the parts and say which one is best."}
 CHAIN: dict[str, tuple[str, ...]] = {f"t{n}": ((f"t{n - 1}",) if n else ()) for n in range(12)}
-
-
-def make_thread_config() -> Any:
-    return {"configurable": {"thread_id": "one"}}
 
 
 @pytest.fixture
 def graph(settings: Settings):
-    saver = InMemorySaver(serde=build_strict_serializer())
+    saver = make_saver()
     return build_supervisor(make_team(), settings=settings, checkpointer=saver)
 
 
-async def test_a_budget_of_tokens_ends_in_a_partial_answer(endpoint: Endpoint, graph) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+async def test_a_budget_of_tokens_ends_in_a_partial_answer(runs: Runs, graph):
+    runs.script(*script_tasks(CHAIN))
 
-    state = await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tokens": 8_000})
+    state = await graph.ainvoke(GIVEN, THREAD, context={"max_tokens": 8_000})
 
     spent = state["usage"].input_tokens + state["usage"].output_tokens
     done = [name for name, report in state["results"].items() if report.status == "completed"]
@@ -43,36 +37,32 @@ async def test_a_budget_of_tokens_ends_in_a_partial_answer(endpoint: Endpoint, g
     assert any("budget" in gap for gap in state["answer"].gaps)
 
 
-async def test_a_budget_of_money_ends_in_a_partial_answer(endpoint: Endpoint, graph) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(dict.fromkeys(CHAIN, ()))))
+async def test_a_budget_of_money_ends_in_a_partial_answer(runs: Runs, graph):
+    runs.script(*script_tasks(dict.fromkeys(CHAIN, ())))
 
-    state = await graph.ainvoke(REQUEST, make_thread_config(), context={"max_cost_usd": 0.01})
+    state = await graph.ainvoke(GIVEN, THREAD, context={"max_cost_usd": 0.01})
 
     assert state["status"] == "partial"
     assert state["usage"].cost_usd is not None and 0 < state["usage"].cost_usd <= 0.01
 
 
-async def test_a_team_has_a_budget_of_its_own_and_a_run_may_set_another(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": ()})))
-    graph = build_supervisor(make_team(max_tokens=0), settings=settings)
+async def test_a_team_has_a_budget_of_its_own_and_a_run_may_set_another(runs: Runs):
+    runs.script(*script_tasks({"a": ()}))
+    graph = runs.build_graph(make_team(max_tokens=0))
 
     with pytest.raises(BudgetSpent):
-        await graph.ainvoke(REQUEST)
-    state = await graph.ainvoke(REQUEST, context={"max_tokens": 1_000_000})
+        await graph.ainvoke(GIVEN)
+    state = await graph.ainvoke(GIVEN, context={"max_tokens": 1_000_000})
 
     assert state["status"] == "done"
 
 
-async def test_a_team_has_a_deadline_of_its_own_and_a_run_may_set_another(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": ()})))
+async def test_a_team_has_a_deadline_of_its_own_and_a_run_may_set_another(runs: Runs):
+    runs.script(*script_tasks({"a": ()}))
     team = make_team(deadline_s=0)
 
-    late = await arun("Compare the parts.", team=team, settings=settings, thread="one")
-    resumed = await aresume("one", context={"deadline_s": 60}, settings=settings)
+    late = await runs.run("Compare the parts.", team=team, thread="one")
+    resumed = await runs.resume("one", context={"deadline_s": 60})
 
     assert late.error is not None and late.error.code == "DEADLINE_PASSED"
     assert resumed.status == "done"
@@ -88,7 +78,7 @@ async def test_a_team_has_a_deadline_of_its_own_and_a_run_may_set_another(
 )
 def test_a_cap_in_a_teams_file_that_cannot_be_used_is_named(
     tmp_path: Path, line: str, problem: str
-) -> None:
+):
     folder = tmp_path / "parts"
     folder.mkdir()
     (folder / "team.md").write_text(f"---\ndescription: Compares.\n{line}\n---\nPlan.")
@@ -100,32 +90,28 @@ def test_a_cap_in_a_teams_file_that_cannot_be_used_is_named(
     assert problem in str(refused.value)
 
 
-async def test_a_budget_of_nothing_is_one_clear_error(endpoint: Endpoint, graph) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+async def test_a_budget_of_nothing_is_one_clear_error(runs: Runs, graph):
+    runs.script(*script_tasks(CHAIN))
 
     with pytest.raises(BudgetSpent, match="0 of 0 tokens"):
-        await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tokens": 0})
+        await graph.ainvoke(GIVEN, THREAD, context={"max_tokens": 0})
 
-    assert not endpoint.requests
+    assert not runs.requests
 
 
-async def test_an_answer_from_a_human_does_not_refill_the_budget(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
-    saver = InMemorySaver(serde=build_strict_serializer())
-    graph = build_supervisor(make_team(approve_plan=True), settings=settings, checkpointer=saver)
-    await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tokens": 8_000})
+async def test_an_answer_from_a_human_does_not_refill_the_budget(runs: Runs):
+    runs.script(*script_tasks(CHAIN))
+    saver = make_saver()
+    graph = runs.build_graph(make_team(approve_plan=True), checkpointer=saver)
+    await graph.ainvoke(GIVEN, THREAD, context={"max_tokens": 8_000})
 
-    state = await graph.ainvoke(
-        Command(resume="accept"), make_thread_config(), context={"max_tokens": 8_000}
-    )
+    state = await graph.ainvoke(Command(resume="accept"), THREAD, context={"max_tokens": 8_000})
 
     assert state["usage"].input_tokens + state["usage"].output_tokens <= 8_000
     assert state["status"] == "partial"
 
 
-def test_room_is_kept_for_calls_in_flight_and_for_the_answer() -> None:
+def test_room_is_kept_for_calls_in_flight_and_for_the_answer():
     budget = Budget(max_tokens=1000)
 
     with (
@@ -140,7 +126,7 @@ def test_room_is_kept_for_calls_in_flight_and_for_the_answer() -> None:
     assert budget.tokens == 0
 
 
-def test_a_call_without_room_says_what_the_rest_of_the_budget_is_kept_for() -> None:
+def test_a_call_without_room_says_what_the_rest_of_the_budget_is_kept_for():
     budget = Budget(max_cost_usd=0.01)
     budget.charge(Usage(cost_usd=0.0051))
 
@@ -158,7 +144,7 @@ def test_a_call_without_room_says_what_the_rest_of_the_budget_is_kept_for() -> N
     )
 
 
-def test_a_budget_is_low_from_four_fifths_of_what_work_may_spend() -> None:
+def test_a_budget_is_low_from_four_fifths_of_what_work_may_spend():
     budget = Budget(max_tokens=1000)
     budget.charge(Usage(input_tokens=600))
     assert not budget.is_low()
@@ -176,14 +162,14 @@ NEAR: dict[str, tuple[Any, ...]] = {
 
 
 async def test_near_the_end_of_a_budget_models_are_cheap_and_the_dispensable_is_left_out(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+    runs: Runs,
+):
     result: list[dict[str, Any]] = []
-    endpoint.load_scenario(Scenario(tasks=script_tasks(NEAR)))
-    graph = build_supervisor(make_team(), settings=settings)
+    runs.script(*script_tasks(NEAR))
+    graph = runs.build_graph()
 
     async for _, event in graph.astream(
-        REQUEST, context={"max_tokens": 7_400}, stream_mode="custom", subgraphs=True
+        GIVEN, context={"max_tokens": 7_400}, stream_mode="custom", subgraphs=True
     ):
         result.append(event)
 
@@ -199,18 +185,16 @@ async def test_near_the_end_of_a_budget_models_are_cheap_and_the_dispensable_is_
 
 
 @pytest.mark.slow
-async def test_near_the_deadline_the_dispensable_is_left_out(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_near_the_deadline_the_dispensable_is_left_out(runs: Runs):
     edges: dict[str, tuple[Any, ...]] = {
         "first": (),
         "spare": ("first",),
         "last": ("first", {"task": "spare", "required": False}),
     }
-    endpoint.load_scenario(Scenario(tasks=script_tasks(edges, latency_s={"first": 6.5})))
-    graph = build_supervisor(make_team(), settings=settings)
+    runs.script(*script_tasks(edges, latency_s={"first": 6.5}))
+    graph = runs.build_graph()
 
-    state = await graph.ainvoke(REQUEST, context={"deadline_s": 9})
+    state = await graph.ainvoke(GIVEN, context={"deadline_s": 9})
 
     assert state["results"]["spare"].status == "skipped"
     assert state["results"]["last"].status == "completed"
@@ -219,38 +203,32 @@ async def test_near_the_deadline_the_dispensable_is_left_out(
 UNPRICED = {f"model_{tier}": "openai:model-of-no-list" for tier in ("fast", "standard", "strong")}
 
 
-async def test_a_cap_on_money_without_a_price_is_refused_before_any_call(
-    endpoint: Endpoint, graph
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN), models=("model-of-no-list",)))
+async def test_a_cap_on_money_without_a_price_is_refused_before_any_call(runs: Runs, graph):
+    runs.script(*script_tasks(CHAIN), models=("model-of-no-list",))
 
     with pytest.raises(SettingsInvalid, match="openai:model-of-no-list") as raised:
-        await graph.ainvoke(
-            REQUEST, make_thread_config(), context={"max_cost_usd": 1.0, **UNPRICED}
-        )
+        await graph.ainvoke(GIVEN, THREAD, context={"max_cost_usd": 1.0, **UNPRICED})
 
     assert "max_tokens" in raised.value.next and "SUPERVISE_PRICES" in raised.value.next
-    assert not endpoint.requests
+    assert not runs.requests
 
 
-async def test_a_token_cap_holds_for_a_model_without_a_price(endpoint: Endpoint, graph) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN), models=("model-of-no-list",)))
+async def test_a_token_cap_holds_for_a_model_without_a_price(runs: Runs, graph):
+    runs.script(*script_tasks(CHAIN), models=("model-of-no-list",))
     context = {"max_cost_usd": 1.0, "max_tokens": 8_000, **UNPRICED}
 
-    state = await graph.ainvoke(REQUEST, make_thread_config(), context=context)
+    state = await graph.ainvoke(GIVEN, THREAD, context=context)
 
     assert state["status"] == "partial"
     assert state["usage"].input_tokens + state["usage"].output_tokens <= 8_000
 
 
-async def test_a_price_of_ones_own_is_billed_and_held(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN), models=("model-of-no-list",)))
-    priced = settings.model_copy(update={"prices": {"openai:model-of-no-list": (1.0, 10.0)}})
+async def test_a_price_of_ones_own_is_billed_and_held(runs: Runs):
+    runs.script(*script_tasks(CHAIN), models=("model-of-no-list",))
+    priced = runs.settings.model_copy(update={"prices": {"openai:model-of-no-list": (1.0, 10.0)}})
     graph = build_supervisor(make_team(), settings=priced)
 
-    state = await graph.ainvoke(REQUEST, context={"max_cost_usd": 0.02, **UNPRICED})
+    state = await graph.ainvoke(GIVEN, context={"max_cost_usd": 0.02, **UNPRICED})
 
     bill = state["usage"]
     assert state["status"] == "partial"
@@ -258,17 +236,14 @@ async def test_a_price_of_ones_own_is_billed_and_held(
     assert 0 < bill.cost_usd <= 0.02
 
 
-BILLED_REQUEST = "Compare the parts and say which one is best."
 PAIR = script_tasks({"a": (), "b": ()})
 FAILED = {"status": "failed", "output": "no figure to be found"}
 NO_PLAN = {"goal": "g", "tasks": []}
 FINE = {"output": "Part a costs 42 euros."}
 
 
-async def run_request(settings: Settings, **options: Any) -> Any:
-    return await arun(
-        BILLED_REQUEST, team=make_team(**options.pop("fields", {})), settings=settings, **options
-    )
+async def run_request(runs: Runs, **options: Any) -> Any:
+    return await runs.run(team=make_team(**options.pop("fields", {})), **options)
 
 
 def count_endpoint_tokens(endpoint: Endpoint, schema: str | None = None) -> int:
@@ -278,73 +253,63 @@ def count_endpoint_tokens(endpoint: Endpoint, schema: str | None = None) -> int:
     )
 
 
-async def test_a_refinement_that_cannot_be_read_is_billed(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_refinement_that_cannot_be_read_is_billed(runs: Runs):
     task = ScriptedTask(id="a", report=[FAILED, FINE])
-    endpoint.load_scenario(Scenario(tasks=(task,), answers={"Refinement": "no idea"}))
+    runs.script(task, answers={"Refinement": "no idea"})
 
-    outcome = await run_request(settings)
+    outcome = await run_request(runs)
 
-    assert len(endpoint.select_calls(schema="Refinement")) == 3  # in words it is asked for again
-    assert outcome.usage.model_calls == len(endpoint.requests) - 2
-    assert outcome.usage.input_tokens == count_endpoint_tokens(endpoint)
+    assert len(runs.select_calls(schema="Refinement")) == 3  # in words it is asked for again
+    assert outcome.usage.model_calls == len(runs.requests) - 2
+    assert outcome.usage.input_tokens == count_endpoint_tokens(runs.endpoint)
 
 
-async def test_a_revision_that_comes_to_nothing_is_billed(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_revision_that_comes_to_nothing_is_billed(runs: Runs):
     upset = ScriptedTask(id="a", report={**FINE, "found_as_expected": False})
     tasks = (upset, ScriptedTask(id="b", depends_on=("a",)))
     review = {"makes_sense": False, "reason": "There is no part b."}
     answers = {"Plan": [Scenario(tasks=tasks).build_plan(), NO_PLAN], "PlanReview": review}
-    endpoint.load_scenario(Scenario(tasks=tasks, answers=answers))
+    runs.script(*tasks, answers=answers)
 
-    outcome = await run_request(settings, fields={"max_plan_repairs": 1})
+    outcome = await run_request(runs, fields={"max_plan_repairs": 1})
 
-    assert len(endpoint.select_calls(schema="Plan")) == 3
-    assert outcome.usage.model_calls == len(endpoint.requests)
-    assert outcome.usage.input_tokens == count_endpoint_tokens(endpoint)
+    assert len(runs.select_calls(schema="Plan")) == 3
+    assert outcome.usage.model_calls == len(runs.requests)
+    assert outcome.usage.input_tokens == count_endpoint_tokens(runs.endpoint)
 
 
-async def test_a_run_by_rule_says_what_the_plans_before_its_own_cost(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(answers={"Plan": NO_PLAN}))
+async def test_a_run_by_rule_says_what_the_plans_before_its_own_cost(runs: Runs):
+    runs.script(answers={"Plan": NO_PLAN})
 
-    outcome = await run_request(settings, fields={"max_plan_repairs": 1})
+    outcome = await run_request(runs, fields={"max_plan_repairs": 1})
 
     assert outcome.exit_code == 3
-    assert len(endpoint.select_calls(schema="Plan")) == 2
-    assert outcome.usage.model_calls == len(endpoint.requests)
-    assert outcome.usage.input_tokens == count_endpoint_tokens(endpoint)
+    assert len(runs.select_calls(schema="Plan")) == 2
+    assert outcome.usage.model_calls == len(runs.requests)
+    assert outcome.usage.input_tokens == count_endpoint_tokens(runs.endpoint)
 
 
 @pytest.mark.slow
-async def test_an_answer_that_was_cut_is_billed_with_the_one_that_was_not(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_an_answer_that_was_cut_is_billed_with_the_one_that_was_not(runs: Runs):
     cut = Fault(kind="length", schema="Report", task="a", nth=(1,))
     lost = Fault(kind="length", schema="Report", task="b")
-    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(cut, lost)))
+    runs.script(*PAIR, faults=(cut, lost))
 
-    outcome = await run_request(settings)
+    outcome = await run_request(runs)
 
-    seen = sum(call.body_bytes // 4 for call in endpoint.requests)
+    seen = sum(call.body_bytes // 4 for call in runs.requests)
     assert outcome.usage.input_tokens == seen
 
 
-async def test_summaries_leave_the_share_that_is_kept_for_the_answer(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_summaries_leave_the_share_that_is_kept_for_the_answer(runs: Runs):
     long = {"output": "Part costs 42 euros. " * 800, "claims": []}
     tasks = tuple(ScriptedTask(id=name, report=long) for name in "abcdef")
-    endpoint.load_scenario(Scenario(tasks=tasks))
-    graph = build_supervisor(make_team(max_synthesis_chars=2_000), settings=settings)
-    spent = (await graph.ainvoke({"request": BILLED_REQUEST}))["usage"]
+    runs.script(*tasks)
+    graph = runs.build_graph(make_team(max_synthesis_chars=2_000))
+    spent = (await graph.ainvoke(GIVEN))["usage"]
     cap = int((spent.input_tokens + spent.output_tokens) * 0.97)
 
-    state = await graph.ainvoke({"request": BILLED_REQUEST}, context={"max_tokens": cap})
+    state = await graph.ainvoke(GIVEN, context={"max_tokens": cap})
 
     gaps = " ".join(state["answer"].gaps)
     assert "not summarised: the budget has no room" in gaps
@@ -352,7 +317,7 @@ async def test_summaries_leave_the_share_that_is_kept_for_the_answer(
     assert state["answer"].text.startswith("The answer, from a.md")
 
 
-def test_an_answer_that_is_of_no_use_leaves_less_for_the_next_try() -> None:
+def test_an_answer_that_is_of_no_use_leaves_less_for_the_next_try():
     run = Budget(max_tokens=1000)
     team = Budget(parent=run)
 

@@ -76,7 +76,7 @@ async def wait_until_all_gone(before: set[Any], served: Endpoint) -> None:
 )
 async def test_x01_a_cancelled_run_leaves_no_task_no_thread_and_no_request(
     schema: str, served: Endpoint, own: Settings
-) -> None:
+):
     await arun(REQUEST, team=make_team(), settings=own)
     before = list_other_tasks()
     served.load_scenario(Scenario(tasks=PAIR, faults=(Fault(kind="hang", schema=schema),)))
@@ -95,9 +95,7 @@ async def test_x01_a_cancelled_run_leaves_no_task_no_thread_and_no_request(
     assert (await aresume("one", settings=own)).status == "done"
 
 
-async def test_x01_a_stream_that_is_closed_early_leaves_nothing(
-    served: Endpoint, own: Settings
-) -> None:
+async def test_x01_a_stream_that_is_closed_early_leaves_nothing(served: Endpoint, own: Settings):
     graph = build_supervisor(make_team(), settings=own)
     await graph.ainvoke({"request": REQUEST})
     before = list_other_tasks()
@@ -116,7 +114,7 @@ async def test_x01_a_stream_that_is_closed_early_leaves_nothing(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="children are told by /proc")
-async def test_x02_a_tools_process_ends_with_its_run(served: Endpoint, own: Settings) -> None:
+async def test_x02_a_tools_process_ends_with_its_run(served: Endpoint, own: Settings):
     analyst = Worker(
         name="analyst", description="Asks.", instructions="Ask.", tools=("query_database",)
     )
@@ -137,7 +135,7 @@ async def test_x02_a_tools_process_ends_with_its_run(served: Endpoint, own: Sett
 
 async def test_x06_a_task_that_fails_leaves_nothing_and_spares_its_sibling(
     served: Endpoint, own: Settings
-) -> None:
+):
     await arun(REQUEST, team=make_team(), settings=own)
     before = list_other_tasks()
     fault = Fault(kind="context_length", schema="Report", task="a")
@@ -151,7 +149,7 @@ async def test_x06_a_task_that_fails_leaves_nothing_and_spares_its_sibling(
 
 def test_x01_a_synchronous_stream_left_early_is_gone_when_the_loop_goes_on(
     served: Endpoint, settings: Settings
-) -> None:
+):
     own = settings.model_copy(update={"openai_base_url": served.base_url})
     graph: SupervisorGraph = build_supervisor(make_team(), settings=own)
     served.load_scenario(Scenario(tasks=PAIR, faults=(Fault(kind="hang", schema="Report"),)))

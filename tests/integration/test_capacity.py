@@ -8,17 +8,14 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from examples.mechanisms.capacity import REQUESTS, SECONDS, serve_requests
-from graph import arun, build_supervisor
-from graph.runs.trace import load_trace
-from graph.settings import Settings
 from nodes.limits.deadline import now_s
 from nodes.limits.worker_load import TeamLoad, WorkerLoad, choose_least_busy_worker, get_team_load
 from nodes.schemas.team import Team
-from state import RequestInput, Tier
-from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from state import Tier
+from tests.endpoint import ScriptedTask, script_tasks
+from tests.runs import GIVEN, Runs
 from tests.teams import make_team
 
-REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
 ROUTED = {"Decision": {"worker": "researcher", "reason": "It knows parts."}}
 
 
@@ -43,9 +40,9 @@ class Watched(InMemoryStore):
         self.write_count.set()
 
 
-async def collect_events(made: Team, settings: Settings) -> list[dict[str, Any]]:
-    graph = build_supervisor(made, settings=settings)
-    stream = graph.astream(REQUEST, stream_mode="custom", subgraphs=True)
+async def collect_events(made: Team, runs: Runs) -> list[dict[str, Any]]:
+    graph = runs.build_graph(made)
+    stream = graph.astream(GIVEN, stream_mode="custom", subgraphs=True)
     return [event async for _, event in stream]
 
 
@@ -53,53 +50,47 @@ def select_events(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any
     return [event for event in events if event["kind"] == kind]
 
 
-async def test_a_request_is_routed_to_the_idle_fallback_of_a_busy_worker(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(answers=ROUTED))
+async def test_a_request_is_routed_to_the_idle_fallback_of_a_busy_worker(runs: Runs):
+    runs.script(answers=ROUTED)
     made = make_named_team("routed", strategy="route")
 
     with get_team_load(made).count_attempt("researcher", None):
-        busy = await collect_events(made, settings)
-    idle = await collect_events(made, settings)
+        busy = await collect_events(made, runs)
+    idle = await collect_events(made, runs)
 
     (judged,) = select_events(busy, "judged")
     assert judged["decision"]["worker"] == "analyst"
     assert "researcher is busy: 1 at work; analyst is idle" in judged["decision"]["reason"]
-    assert "- researcher: 1 at work" in str(endpoint.select_calls(schema="Decision")[0].body)
+    assert "- researcher: 1 at work" in str(runs.select_calls(schema="Decision")[0].body)
     assert select_events(idle, "judged")[0]["decision"]["worker"] == "researcher"
 
 
-async def test_a_team_may_keep_to_its_first_choice_however_busy_it_is(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(answers=ROUTED))
+async def test_a_team_may_keep_to_its_first_choice_however_busy_it_is(runs: Runs):
+    runs.script(answers=ROUTED)
     made = make_named_team("loyal", strategy="route", prefer_idle=False)
 
     with get_team_load(made).count_attempt("researcher", None):
-        events = await collect_events(made, settings)
+        events = await collect_events(made, runs)
 
     assert select_events(events, "judged")[0]["decision"]["worker"] == "researcher"
 
 
-async def test_the_planner_is_told_how_busy_the_workers_are_and_the_trace_too(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+async def test_the_planner_is_told_how_busy_the_workers_are_and_the_trace_too(runs: Runs):
+    runs.script(*script_tasks({"A": ()}))
     made = make_named_team("planned")
 
-    first = await collect_events(made, settings)
+    first = await collect_events(made, runs)
     with get_team_load(made).count_attempt("writer", None):
-        second = await collect_events(made, settings)
+        second = await collect_events(made, runs)
 
-    unloaded, loaded = (str(call.body) for call in endpoint.select_calls(schema="Plan"))
+    unloaded, loaded = (str(call.body) for call in runs.select_calls(schema="Plan"))
     assert "<load>" not in unloaded and "- writer: 1 at work" in loaded
     loads = [select_events(events, "task_started")[0]["load"] for events in (first, second)]
     assert loads[0] == {"in_flight": 0, "latency_s": None}
     assert loads[1]["in_flight"] == 0 and loads[1]["latency_s"] > 0
 
 
-async def test_load_is_kept_in_the_store_for_other_processes() -> None:
+async def test_load_is_kept_in_the_store_for_other_processes():
     store = InMemoryStore()
     here, there = TeamLoad("shared"), TeamLoad("shared")
 
@@ -117,7 +108,7 @@ async def test_load_is_kept_in_the_store_for_other_processes() -> None:
     assert kept.value["latency_s"] >= 0
 
 
-async def test_work_of_a_process_that_died_is_forgotten() -> None:
+async def test_work_of_a_process_that_died_is_forgotten():
     store, capacity = InMemoryStore(), TeamLoad("dead")
     value = {"latency_s": 2.0, "ended_at": now_s(), "at_work": {"gone": [3, 0.0]}}
     await store.aput(("capacity", "dead"), "researcher", value)
@@ -128,15 +119,13 @@ async def test_work_of_a_process_that_died_is_forgotten() -> None:
     assert capacity.measure_load("researcher").describe() == "2.0 s lately"
 
 
-async def test_the_store_is_written_while_long_work_goes_on_and_when_a_run_ends(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_the_store_is_written_while_long_work_goes_on_and_when_a_run_ends(runs: Runs):
     store, made = Watched(), make_named_team("written")
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()}, latency_s=1.5)))
-    graph = build_supervisor(made, settings=settings)
+    runs.script(*script_tasks({"A": ()}, latency_s=1.5))
+    graph = runs.build_graph(made)
     graph.store = store
 
-    running = asyncio.create_task(graph.ainvoke(REQUEST))
+    running = asyncio.create_task(graph.ainvoke(GIVEN))
     await store.write_count.wait()
     during = await store.aget(("capacity", "written"), "researcher")
     await running
@@ -147,7 +136,7 @@ async def test_the_store_is_written_while_long_work_goes_on_and_when_a_run_ends(
     assert after is not None and not after.value["at_work"] and after.value["latency_s"] > 1
 
 
-def test_a_worker_without_an_idle_fallback_keeps_its_work() -> None:
+def test_a_worker_without_an_idle_fallback_keeps_its_work():
     made = make_named_team("busy")
     capacity = TeamLoad("busy")
     first = made.find_worker("researcher")
@@ -225,20 +214,18 @@ def make_circle(name: str, *, first_tier: Tier = "standard", **fields: Any) -> T
     return made.model_copy(update={"workers": workers})
 
 
-async def list_moves(endpoint: Endpoint, settings: Settings, made: Team) -> list[Any]:
+async def list_moves(runs: Runs, made: Team) -> list[Any]:
     """Return the workers that got tasks of a plan for which all are the researcher's."""
     tasks = script_tasks({"a": (), "b": (), "c": (), "sum": ("a", "b", "c")})
-    endpoint.load_scenario(Scenario(tasks=tuple(replace(t, worker="researcher") for t in tasks)))
-    events = await collect_events(made, settings)
+    runs.script(*tuple(replace(t, worker="researcher") for t in tasks))
+    events = await collect_events(made, runs)
     assert len(select_events(events, "report")) == 4
     assert all("is busy" in event["reason"] for event in select_events(events, "reassigned"))
     return sorted((e["task"], e["worker"]) for e in select_events(events, "task_started"))
 
 
-async def test_tasks_of_a_plan_are_spread_over_workers_that_are_each_others_fallback(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    moved = await list_moves(endpoint, settings, make_circle("spread"))
+async def test_tasks_of_a_plan_are_spread_over_workers_that_are_each_others_fallback(runs: Runs):
+    moved = await list_moves(runs, make_circle("spread"))
 
     names = ("researcher", "analyst", "researcher", "researcher")
     assert moved == list(zip(("a", "b", "c", "sum"), names, strict=True))
@@ -254,9 +241,9 @@ async def test_tasks_of_a_plan_are_spread_over_workers_that_are_each_others_fall
     ids=lambda made: made.name,
 )
 async def test_tasks_of_a_plan_stay_where_workers_differ_or_the_team_does_not_want_it(
-    endpoint: Endpoint, settings: Settings, made: Team
-) -> None:
-    moved = await list_moves(endpoint, settings, made)
+    runs: Runs, made: Team
+):
+    moved = await list_moves(runs, made)
 
     assert {worker for _, worker in moved} == {"researcher"}
 
@@ -271,14 +258,11 @@ async def test_the_example_answers_each_request_at_a_desk():
     assert len(by_choice) == len(by_load) == REQUESTS
 
 
-QUESTION = "Compare the parts and say which one is best."
 FAILED = {"status": "failed", "output": "the figures are not there"}
 
 
-async def test_workers_that_are_each_others_fallback_each_fail_once(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=FAILED),)))
+async def test_workers_that_are_each_others_fallback_each_fail_once(runs: Runs):
+    runs.script(ScriptedTask(id="A", report=FAILED))
     first, second, *others = make_team().workers
     workers = (
         first.model_copy(update={"fallback": second.name}),
@@ -287,9 +271,9 @@ async def test_workers_that_are_each_others_fallback_each_fail_once(
     )
     team = make_team(ladder=("reassign",), max_attempts=10, workers=workers)
 
-    outcome = await arun(QUESTION, team=team, settings=settings, thread="one")
+    outcome = await runs.run(team=team, thread="one")
 
-    started = [e for e in load_trace("one", settings)["events"] if e["kind"] == "task_started"]
+    started = [e for e in runs.load_events() if e["kind"] == "task_started"]
     assert [event["worker"] for event in started][:2] == [first.name, second.name]
     assert len(started) == len({event["worker"] for event in started})
     assert outcome.results["A"].status == "failed"
@@ -297,12 +281,12 @@ async def test_workers_that_are_each_others_fallback_each_fail_once(
 
 @pytest.mark.parametrize("hands_over", [True, False])
 async def test_a_task_that_was_only_handed_over_leaves_the_run_partial(
-    endpoint: Endpoint, settings: Settings, hands_over: bool
-) -> None:
+    runs: Runs, hands_over: bool
+):
     answers = {"status": "completed", "output": "Here it is.", "confidence": 90}
     first, second, *others = make_team().workers
     tasks = (ScriptedTask(id="A", worker=first.name, report=[FAILED, answers]),)
-    endpoint.load_scenario(Scenario(tasks=tasks))
+    runs.script(*tasks)
     workers = (
         first.model_copy(update={"fallback": second.name}),
         second.model_copy(update={"hands_over": hands_over}),
@@ -310,7 +294,7 @@ async def test_a_task_that_was_only_handed_over_leaves_the_run_partial(
     )
     team = make_team(ladder=("reassign",), workers=workers)
 
-    outcome = await arun(QUESTION, team=team, settings=settings)
+    outcome = await runs.run(team=team)
 
     assert outcome.results["A"].worker == second.name
     assert outcome.status == ("partial" if hands_over else "done")

@@ -17,9 +17,9 @@ from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import RunScope, get_run_scope
 from state import Context
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.runs import REQUEST, Runs
 from tests.teams import make_team
 
-REQUEST = "Compare the parts and say which one is best."
 AT_LEAST_ONE = ("max_tasks", "max_attempts", "max_concurrency")
 AT_LEAST_NONE = ("deadline_s", "max_cost_usd", "max_tokens", "max_steps")
 
@@ -58,19 +58,18 @@ async def resume_thread(settings: Settings, context: Any) -> Any:
     ],
 )
 async def test_an_impossible_cap_is_refused_at_every_entry_point_before_any_call(
-    endpoint: Endpoint,
-    settings: Settings,
+    runs: Runs,
     door: Callable[[Settings, Any], Awaitable[Any]],
     name: str,
     value: Any,
-) -> None:
+):
     for given in ({name: value}, Context(**{name: value})):
         with pytest.raises(SettingsInvalid, match=f"^{name} in the context") as refused:
-            await door(settings, given)
+            await door(runs.settings, given)
 
         assert refused.value.exit_code == 2
         assert refused.value.format_line().count("\n") == 0
-    assert not endpoint.requests
+    assert not runs.requests
 
 
 @pytest.mark.parametrize(
@@ -82,43 +81,37 @@ async def test_an_impossible_cap_is_refused_at_every_entry_point_before_any_call
     ],
 )
 async def test_without_time_or_budget_not_even_a_plan_is_asked_for(
-    endpoint: Endpoint, settings: Settings, name: str, code: str
-) -> None:
-    outcome = await run_on_thread(settings, {name: 0})
+    runs: Runs, name: str, code: str
+):
+    outcome = await run_on_thread(runs.settings, {name: 0})
 
     assert outcome.error is not None and outcome.error.code == code
-    assert (outcome.exit_code, endpoint.requests) == (3, [])
-    assert (await aresume("one", settings=settings, context={name: 1_000_000})).status == "done"
+    assert (outcome.exit_code, runs.requests) == (3, [])
+    assert (await runs.resume("one", context={name: 1_000_000})).status == "done"
 
 
-async def test_without_steps_there_is_a_plan_and_an_answer_that_names_all_its_tasks(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    outcome = await run_on_thread(settings, {"max_steps": 0})
+async def test_without_steps_there_is_a_plan_and_an_answer_that_names_all_its_tasks(runs: Runs):
+    outcome = await run_on_thread(runs.settings, {"max_steps": 0})
 
     assert (outcome.status, outcome.exit_code) == ("partial", 3)
-    assert [call.schema for call in endpoint.requests] == ["Plan"]
+    assert [call.schema for call in runs.requests] == ["Plan"]
     assert [gap[:9] for gap in outcome.answer.gaps[:2]] == ["A was not", "B was not"]
 
 
-async def test_a_cap_of_nothing_counts_for_a_run_that_is_resumed(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    await run_on_thread(settings, {"max_steps": 1})
-    before = len(endpoint.select_calls(schema="Report"))
+async def test_a_cap_of_nothing_counts_for_a_run_that_is_resumed(runs: Runs):
+    await run_on_thread(runs.settings, {"max_steps": 1})
+    before = len(runs.select_calls(schema="Report"))
 
-    still = await aresume("one", settings=settings, context={"max_steps": 0})
-    done = await aresume("one", settings=settings, context={"max_steps": 5})
+    still = await runs.resume("one", context={"max_steps": 0})
+    done = await runs.resume("one", context={"max_steps": 5})
 
     assert (before, still.status) == (1, "partial")
     assert done.status == "done"
-    assert [call.task for call in endpoint.select_calls(schema="Report")] == ["A", "B"]
+    assert [call.task for call in runs.select_calls(schema="Report")] == ["A", "B"]
 
 
-async def test_what_is_free_runs_under_a_budget_of_no_money(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    free = settings.model_copy(
+async def test_what_is_free_runs_under_a_budget_of_no_money(runs: Runs):
+    free = runs.settings.model_copy(
         update={"model_fast": "openai:local", "model_standard": "openai:local"}
         | {"model_strong": "openai:local", "prices": {"openai:local": (0.0, 0.0)}}
     )
@@ -126,19 +119,17 @@ async def test_what_is_free_runs_under_a_budget_of_no_money(
     outcome = await run_on_thread(free, {"max_cost_usd": 0})
 
     assert outcome.status == "done"
-    assert len(endpoint.requests) == 4
+    assert len(runs.requests) == 4
 
 
 FAILED = ScriptedTask(id="a", report={"status": "failed", "output": "Torn."})
 
 
 @pytest.mark.slow
-async def test_where_the_step_cap_ended_a_run_a_larger_one_is_advised(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": (), "b": ()})))
+async def test_where_the_step_cap_ended_a_run_a_larger_one_is_advised(runs: Runs):
+    runs.script(*script_tasks({"a": (), "b": ()}))
 
-    outcome = await arun(REQUEST, team=make_team(), settings=settings, context=Context(max_steps=0))
+    outcome = await runs.run(context=Context(max_steps=0))
 
     assert outcome.answer is not None
     assert outcome.answer.text.endswith("resume the run with a larger --max-steps.")
@@ -146,17 +137,11 @@ async def test_where_the_step_cap_ended_a_run_a_larger_one_is_advised(
 
 
 @pytest.mark.slow
-async def test_where_a_task_failed_too_a_human_is_advised_as_well(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_where_a_task_failed_too_a_human_is_advised_as_well(runs: Runs):
     dead = Fault(kind="server_error", schema="Answer")
-    endpoint.load_scenario(
-        Scenario(tasks=(FAILED, ScriptedTask(id="b", depends_on=("a",))), faults=(dead,))
-    )
+    runs.script(FAILED, ScriptedTask(id="b", depends_on=("a",)), faults=(dead,))
 
-    outcome = await arun(
-        REQUEST, team=make_team(max_attempts=1), settings=settings, context=Context(max_steps=9)
-    )
+    outcome = await runs.run(team=make_team(max_attempts=1), context=Context(max_steps=9))
 
     assert outcome.answer is not None
     assert outcome.answer.text.endswith("ask a person who can do this.")
@@ -167,15 +152,13 @@ HANGS = Fault(kind="hang", schema="Report", task="b")
 
 
 @pytest.mark.slow
-async def test_a_silent_model_ends_at_the_default_and_a_resume_has_a_new_one(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_silent_model_ends_at_the_default_and_a_resume_has_a_new_one(runs: Runs):
     tasks = script_tasks({"a": (), "b": (), "c": ("b",)})
-    endpoint.load_scenario(Scenario(tasks=tasks, faults=(HANGS,)))
-    limited = settings.model_copy(update={"deadline_s": 5.0})
+    runs.script(*tasks, faults=(HANGS,))
+    limited = runs.settings.model_copy(update={"deadline_s": 5.0})
 
     ended = await arun(REQUEST, team=make_team(), settings=limited)
-    endpoint.load_scenario(Scenario(tasks=tasks))
+    runs.script(*tasks)
     resumed = await aresume(ended.thread, settings=limited)
 
     assert ended.answer is not None
@@ -183,16 +166,14 @@ async def test_a_silent_model_ends_at_the_default_and_a_resume_has_a_new_one(
     assert ended.results["a"].status == "completed"
     assert "SUPERVISE_DEADLINE_S" in " ".join([*ended.answer.gaps, ended.answer.text])
     assert resumed.status == "done"
-    assert len(endpoint.select_calls(schema="Report", task="a")) == 1
+    assert len(runs.select_calls(schema="Report", task="a")) == 1
 
 
 @pytest.mark.slow
-async def test_a_chain_that_slow_answers_make_longer_than_the_default_is_done(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_chain_that_slow_answers_make_longer_than_the_default_is_done(runs: Runs):
     tasks = script_tasks({"a": (), "b": ("a",), "c": ("b",), "d": ("c",)})
-    endpoint.load_scenario(Scenario(tasks=tasks, latency_s={"*": 0.8}))
-    limited = settings.model_copy(update={"deadline_s": 3.0})
+    runs.script(*tasks, latency_s={"*": 0.8})
+    limited = runs.settings.model_copy(update={"deadline_s": 3.0})
 
     outcome = await arun(REQUEST, team=make_team(), settings=limited)
     cut = await arun(REQUEST, team=make_team(), settings=limited, context={"deadline_s": 3.0})
@@ -205,7 +186,7 @@ async def test_a_chain_that_slow_answers_make_longer_than_the_default_is_done(
 @pytest.mark.parametrize(("setting", "limit_s"), [(0.0, None), (900.0, 900.0), (60.0, 60.0)])
 def test_the_setting_changes_the_default_and_zero_switches_it_off(
     settings: Settings, setting: float, limit_s: float | None
-) -> None:
+):
     graph = build_supervisor(
         make_team(), settings=settings.model_copy(update={"deadline_s": setting})
     )
@@ -213,7 +194,7 @@ def test_the_setting_changes_the_default_and_zero_switches_it_off(
     assert graph.default_deadline_s == graph.copy().default_deadline_s == limit_s
 
 
-def test_a_default_deadline_starts_again_where_another_server_takes_the_run_over() -> None:
+def test_a_default_deadline_starts_again_where_another_server_takes_the_run_over():
     first = RunStart(Context(), None, Context()).stamp_config({}, default_deadline_s=900.0)
     clock = json.dumps({**json.loads(first["metadata"][CLOCK_KEY]), "began_at": now_s() - 5000})
     taken = RunStart(Context(), None, Context(), saved_clock=clock)

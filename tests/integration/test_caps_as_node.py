@@ -5,21 +5,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 
-from graph import build_supervisor
-from graph.runs.run_store import build_strict_serializer
-from graph.settings import Settings
 from graph.topology.run_start import CLOCK_KEY, RunStart, read_saved_context
 from nodes.errors import BudgetSpent, SettingsInvalid, SupervisorError
 from nodes.limits.run_scope import get_run_scope
 from state import Context, SupervisorState
-from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.endpoint import ScriptedTask, script_tasks
+from tests.runs import GIVEN, THREAD, Runs, make_saver
 from tests.teams import make_team
 
-REQUEST: Any = {"request": "Compare the parts and say which one is best."}
 CHAIN: dict[str, tuple[str, ...]] = {f"t{n}": ((f"t{n - 1}",) if n else ()) for n in range(12)}
 QUESTION = {
     "status": "escalated",
@@ -28,18 +24,10 @@ QUESTION = {
 }
 
 
-def make_thread_config() -> Any:
-    return {"configurable": {"thread_id": "one"}}
-
-
-def make_saver() -> InMemorySaver:
-    return InMemorySaver(serde=build_strict_serializer())
-
-
-def build_outer_graph(settings: Settings, schema: type = Context, **compiled: Any) -> Any:
+def build_outer_graph(runs: Runs, schema: type = Context, **compiled: Any) -> Any:
     """Compile a graph whose only node is a team's graph."""
     outer = StateGraph(SupervisorState, context_schema=schema)
-    outer.add_node("team", build_supervisor(make_team(**compiled), settings=settings))
+    outer.add_node("team", runs.build_graph(make_team(**compiled)))
     outer.add_edge(START, "team")
     return outer.compile(checkpointer=make_saver())
 
@@ -47,7 +35,7 @@ def build_outer_graph(settings: Settings, schema: type = Context, **compiled: An
 async def run_to_end(graph: Any, context: Any) -> str:
     """Run to the status, or to the code of the error that ended it."""
     try:
-        state = await graph.ainvoke(REQUEST, make_thread_config(), context=context)
+        state = await graph.ainvoke(GIVEN, THREAD, context=context)
     except SupervisorError as error:
         return error.code
     return "asks" if "__interrupt__" in state else str(state["status"])
@@ -64,34 +52,30 @@ async def run_to_end(graph: Any, context: Any) -> str:
     ],
 )
 async def test_a_cap_of_the_outer_graph_ends_the_inner_run_as_it_would_alone(
-    endpoint: Endpoint, settings: Settings, context: Any, end: str
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": (), "B": ("A",)})))
-    alone = build_supervisor(make_team(), settings=settings, checkpointer=make_saver())
+    runs: Runs, context: Any, end: str
+):
+    runs.script(*script_tasks({"A": (), "B": ("A",)}))
+    alone = runs.build_graph(checkpointer=make_saver())
 
     assert await run_to_end(alone, context) == end
-    assert await run_to_end(build_outer_graph(settings), context) == end
-    assert await run_to_end(build_outer_graph(settings), Context(**context)) == end
+    assert await run_to_end(build_outer_graph(runs), context) == end
+    assert await run_to_end(build_outer_graph(runs), Context(**context)) == end
 
 
-async def test_an_outer_context_of_another_kind_lends_the_caps_it_shares(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_an_outer_context_of_another_kind_lends_the_caps_it_shares(runs: Runs):
     @dataclass
     class Theirs:
         user: str = "ada"
         max_steps: int | None = 0
 
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    runs.script(*script_tasks({"A": ()}))
 
-    assert await run_to_end(build_outer_graph(settings, Theirs), Theirs()) == "partial"
+    assert await run_to_end(build_outer_graph(runs, Theirs), Theirs()) == "partial"
 
 
-async def test_a_call_from_inside_a_node_inherits_the_caps_too(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
-    graph = build_supervisor(make_team(), settings=settings)
+async def test_a_call_from_inside_a_node_inherits_the_caps_too(runs: Runs):
+    runs.script(*script_tasks({"A": ()}))
+    graph = runs.build_graph()
 
     async def ask(state: MessagesState) -> Any:
         ended = await graph.ainvoke({"request": "Compare the parts."})
@@ -106,85 +90,65 @@ async def test_a_call_from_inside_a_node_inherits_the_caps_too(
     assert ended["messages"][-1].text == "partial"
 
 
-async def test_a_cap_that_cannot_be_is_refused_in_a_node_too(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+async def test_a_cap_that_cannot_be_is_refused_in_a_node_too(runs: Runs):
+    runs.script(*script_tasks({"A": ()}))
 
-    assert await run_to_end(build_outer_graph(settings), {"max_steps": -1}) == SettingsInvalid.code
-    assert not endpoint.requests
+    assert await run_to_end(build_outer_graph(runs), {"max_steps": -1}) == SettingsInvalid.code
+    assert not runs.requests
 
 
-async def test_a_resume_that_names_no_cap_keeps_those_of_the_run(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
-    graph = build_supervisor(
-        make_team(approve_plan=True), settings=settings, checkpointer=make_saver()
-    )
-    await graph.ainvoke(
-        REQUEST, make_thread_config(), context={"max_tokens": 8_000, "max_steps": 40}
-    )
+async def test_a_resume_that_names_no_cap_keeps_those_of_the_run(runs: Runs):
+    runs.script(*script_tasks(CHAIN))
+    graph = runs.build_graph(make_team(approve_plan=True), checkpointer=make_saver())
+    await graph.ainvoke(GIVEN, THREAD, context={"max_tokens": 8_000, "max_steps": 40})
 
-    state = await graph.ainvoke(Command(resume="accept"), make_thread_config())
+    state = await graph.ainvoke(Command(resume="accept"), THREAD)
 
     assert state["status"] == "partial"
     assert state["usage"].input_tokens + state["usage"].output_tokens <= 8_000
 
 
-async def test_a_resume_may_raise_one_cap_and_keeps_the_others(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
-    graph = build_supervisor(
-        make_team(approve_plan=True), settings=settings, checkpointer=make_saver()
-    )
-    await graph.ainvoke(
-        REQUEST, make_thread_config(), context={"max_tokens": 8_000, "max_steps": 3}
-    )
+async def test_a_resume_may_raise_one_cap_and_keeps_the_others(runs: Runs):
+    runs.script(*script_tasks(CHAIN))
+    graph = runs.build_graph(make_team(approve_plan=True), checkpointer=make_saver())
+    await graph.ainvoke(GIVEN, THREAD, context={"max_tokens": 8_000, "max_steps": 3})
 
     state = await graph.ainvoke(
-        Command(resume="accept"), make_thread_config(), context={"max_tokens": 10_000_000}
+        Command(resume="accept"), THREAD, context={"max_tokens": 10_000_000}
     )
 
     done = [name for name, report in state["results"].items() if report.status == "completed"]
     assert len(done) == 3
 
 
-async def test_a_resume_inside_another_graph_keeps_what_was_spent(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
-    graph = build_outer_graph(settings, approve_plan=True)
-    await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tokens": 8_000})
+async def test_a_resume_inside_another_graph_keeps_what_was_spent(runs: Runs):
+    runs.script(*script_tasks(CHAIN))
+    graph = build_outer_graph(runs, approve_plan=True)
+    await graph.ainvoke(GIVEN, THREAD, context={"max_tokens": 8_000})
 
-    state = await graph.ainvoke(
-        Command(resume="accept"), make_thread_config(), context={"max_tokens": 8_000}
-    )
+    state = await graph.ainvoke(Command(resume="accept"), THREAD, context={"max_tokens": 8_000})
 
     assert state["status"] == "partial"
     assert state["usage"].input_tokens + state["usage"].output_tokens <= 8_000
 
 
-async def test_each_call_is_charged_once_to_a_resumed_run(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_each_call_is_charged_once_to_a_resumed_run(runs: Runs):
     asking = ScriptedTask(id="c", depends_on=("a", "b"), report=[QUESTION, {"output": "Done."}])
     waiting = ScriptedTask(id="d", depends_on=("a", "b", "c"))
     first = (ScriptedTask(id="a"), ScriptedTask(id="b"))
-    endpoint.load_scenario(Scenario(tasks=(*first, asking, waiting)))
+    runs.script(*first, asking, waiting)
     asks = make_team(ladder=("human",))
-    graph = build_supervisor(asks, settings=settings, checkpointer=make_saver())
+    graph = runs.build_graph(asks, checkpointer=make_saver())
     result = graph.astream(
-        REQUEST,
-        make_thread_config(),
+        GIVEN,
+        THREAD,
         context={"max_tokens": 1_000_000},
         stream_mode="custom",
         subgraphs=True,
     )
     calls = [event async for _, event in result if event["kind"] == "model_call"]
 
-    snapshot = await graph.aget_state(make_thread_config(), subgraphs=True)
+    snapshot = await graph.aget_state(THREAD, subgraphs=True)
     saved = read_saved_context(snapshot)
     stamped = RunStart(saved, snapshot, saved).stamp_config({})
     budget = get_run_scope(stamped).budget
@@ -193,18 +157,14 @@ async def test_each_call_is_charged_once_to_a_resumed_run(
     assert budget.tokens == sum(call["input_tokens"] + call["output_tokens"] for call in calls)
 
 
-async def test_a_run_that_a_server_hands_over_again_goes_on_with_its_clock_and_budget(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
-    graph = build_supervisor(
-        make_team(approve_plan=True), settings=settings, checkpointer=make_saver()
-    )
-    config: Any = {**make_thread_config(), "metadata": {"run_id": "r1"}}
-    await graph.ainvoke(REQUEST, config, context={"max_tokens": 50_000, "deadline_s": 60})
-    before: Any = (await graph.aget_state(make_thread_config())).metadata
+async def test_a_run_that_a_server_hands_over_again_goes_on_with_its_clock_and_budget(runs: Runs):
+    runs.script(*script_tasks(CHAIN))
+    graph = runs.build_graph(make_team(approve_plan=True), checkpointer=make_saver())
+    config: Any = {**THREAD, "metadata": {"run_id": "r1"}}
+    await graph.ainvoke(GIVEN, config, context={"max_tokens": 50_000, "deadline_s": 60})
+    before: Any = (await graph.aget_state(THREAD)).metadata
 
-    start = await graph._prepare_start(REQUEST, config, None)
+    start = await graph._prepare_start(GIVEN, config, None)
     scope = get_run_scope(start.stamp_config(config))
 
     assert start.context == Context(max_tokens=50_000, deadline_s=60)

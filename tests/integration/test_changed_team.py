@@ -11,17 +11,14 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 
-from graph import aresume, arun, build_supervisor
 from graph.runs.runner import ThreadUnfinished
-from graph.runs.trace import load_trace
-from graph.settings import Settings
 from nodes.planning.team_record import TeamChanged, build_team_record, require_same_team
 from nodes.schemas.team import Team, Worker
 from state import Context, Plan, SupervisorState, Task
-from tests.endpoint import Endpoint, Scenario, script_tasks
+from tests.endpoint import script_tasks
+from tests.runs import REQUEST, Runs
 from tests.teams import make_team
 
-REQUEST = "Compare the parts and say which one is best."
 WAITS = {"approve_plan": True}
 PLAN = Plan(
     goal="Compare.",
@@ -42,11 +39,11 @@ def write_team(**tools: str) -> Path:
     return folder
 
 
-async def start_waiting_run(endpoint: Endpoint, settings: Settings) -> None:
+async def start_waiting_run(runs: Runs) -> None:
     """Leave a run of two workers waiting for approval."""
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": (), "b": ("a",)}, worker="reader")))
+    runs.script(*script_tasks({"a": (), "b": ("a",)}, worker="reader"))
     folder = write_team(reader="", analyst="calculate")
-    outcome = await arun(REQUEST, team=folder, thread="t1", context=WAITS, settings=settings)
+    outcome = await runs.run(team=folder, thread="t1", context=WAITS)
     assert outcome.exit_code == 7
 
 
@@ -69,46 +66,42 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 async def test_a_run_does_not_go_on_with_a_team_that_may_do_something_else(
-    endpoint: Endpoint, settings: Settings, change: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    await start_waiting_run(endpoint, settings)
-    asked, (tools, message) = len(endpoint.requests), CHANGES[change]
+    runs: Runs, change: str, caplog: pytest.LogCaptureFixture
+):
+    await start_waiting_run(runs)
+    asked, (tools, message) = len(runs.requests), CHANGES[change]
     write_team(**tools)
 
     with caplog.at_level(logging.WARNING), pytest.raises(TeamChanged, match=message) as raised:
-        await aresume("t1", answer="accept", settings=settings)
+        await runs.resume("t1", answer="accept")
 
     assert raised.value.exit_code == 2
     assert "on another thread" in raised.value.format_line()
-    assert len(endpoint.requests) == asked
+    assert len(runs.requests) == asked
     assert "unknown node" not in caplog.text
 
 
-async def test_a_run_goes_on_once_the_files_are_as_they_were(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    await start_waiting_run(endpoint, settings)
+async def test_a_run_goes_on_once_the_files_are_as_they_were(runs: Runs):
+    await start_waiting_run(runs)
     write_team(verifier="", analyst="calculate")
     with pytest.raises(TeamChanged):
-        await aresume("t1", settings=settings)
+        await runs.resume("t1")
     write_team(reader="", analyst="calculate")
 
-    outcome = await aresume("t1", answer="accept", settings=settings)
+    outcome = await runs.resume("t1", answer="accept")
 
     assert outcome.status == "done"
 
 
-async def test_a_run_goes_on_with_new_words_and_new_workers_and_says_so(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    await start_waiting_run(endpoint, settings)
+async def test_a_run_goes_on_with_new_words_and_new_workers_and_says_so(runs: Runs):
+    await start_waiting_run(runs)
     folder = write_team(reader="", analyst="calculate", writer="")
     for name in ("team.md", "reader.md"):
         (folder / name).write_text((folder / name).read_text() + "Be brief.\n")
 
-    outcome = await aresume("t1", answer="accept", settings=settings)
+    outcome = await runs.resume("t1", answer="accept")
 
-    events = load_trace("t1", settings)["events"]
+    events = runs.load_events("t1")
     (change_event,) = [event for event in events if event["kind"] == "team_changed"]
     assert outcome.status == "done"
     assert change_event["changes"] == [
@@ -116,36 +109,32 @@ async def test_a_run_goes_on_with_new_words_and_new_workers_and_says_so(
         "team.md has changed",
         "reader.md has changed",
     ]
-    assert "Be brief" in str(endpoint.select_calls(task="a")[-1].body)
+    assert "Be brief" in str(runs.select_calls(task="a")[-1].body)
 
 
-async def test_a_run_that_is_done_gives_its_answer_whatever_became_of_its_team(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    await start_waiting_run(endpoint, settings)
-    done = await aresume("t1", answer="accept", settings=settings)
+async def test_a_run_that_is_done_gives_its_answer_whatever_became_of_its_team(runs: Runs):
+    await start_waiting_run(runs)
+    done = await runs.resume("t1", answer="accept")
     write_team(verifier="")
 
-    again = await aresume("t1", settings=settings)
+    again = await runs.resume("t1")
 
     assert again.answer == done.answer
 
 
-async def test_a_new_request_does_not_take_the_place_of_tasks_whose_worker_is_gone(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": ()}, latency_s=60.0, worker="reader")))
+async def test_a_new_request_does_not_take_the_place_of_tasks_whose_worker_is_gone(runs: Runs):
+    runs.script(*script_tasks({"a": ()}, latency_s=60.0, worker="reader"))
     folder = write_team(reader="")
-    begun = asyncio.create_task(arun(REQUEST, team=folder, thread="t1", settings=settings))
-    await endpoint.wait_for_calls(2)
+    begun = asyncio.create_task(runs.run(team=folder, thread="t1"))
+    await runs.wait_for_calls(2)
     begun.cancel()
     await asyncio.wait([begun])
     write_team(verifier="")
 
     with pytest.raises(ThreadUnfinished):
-        await arun("Something else.", team=folder, thread="t1", settings=settings)
+        await runs.run("Something else.", team=folder, thread="t1")
     with pytest.raises(TeamChanged):
-        await aresume("t1", settings=settings)
+        await runs.resume("t1")
 
 
 def make_trio(**tools: tuple[str, ...]) -> Team:
@@ -166,37 +155,35 @@ def make_trio(**tools: tuple[str, ...]) -> Team:
 )
 @pytest.mark.parametrize("stops_at", ["approval", "the workers"])
 async def test_a_graph_with_a_checkpointer_of_the_user_refuses_too(
-    endpoint: Endpoint, settings: Settings, later: Team, message: str, stops_at: str
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": ()}, worker="reader")))
+    runs: Runs, later: Team, message: str, stops_at: str
+):
+    runs.script(*script_tasks({"a": ()}, worker="reader"))
     saver: Any = InMemorySaver()
     config: Any = {"configurable": {"thread_id": "1"}}
-    first = build_supervisor(make_trio(reader=()), settings=settings, checkpointer=saver)
+    first = runs.build_graph(make_trio(reader=()), checkpointer=saver)
     options: dict[str, Any] = {"context": WAITS}
     resumed: Any = Command(resume="accept")
     if stops_at == "the workers":
         options, resumed = {"interrupt_after": ["supervisor"]}, None
     await first.ainvoke({"request": REQUEST}, config, **options)
-    asked = len(endpoint.requests)
-    second = build_supervisor(later, settings=settings, checkpointer=saver)
+    asked = len(runs.requests)
+    second = runs.build_graph(later, checkpointer=saver)
 
     with pytest.raises(TeamChanged, match=message):
         await second.ainvoke(resumed, config)
 
-    assert len(endpoint.requests) == asked
+    assert len(runs.requests) == asked
     ended = await first.ainvoke(resumed, config)
     assert ended["status"] == "done"
 
 
-async def test_a_team_that_is_a_node_of_another_graph_refuses_too(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": ()}, worker="reader")))
+async def test_a_team_that_is_a_node_of_another_graph_refuses_too(runs: Runs):
+    runs.script(*script_tasks({"a": ()}, worker="reader"))
     saver, config = InMemorySaver(), RunnableConfig(configurable={"thread_id": "1"})
 
     def outer(inner: Team) -> Any:
         builder = StateGraph(SupervisorState, context_schema=Context)
-        builder.add_node("team", build_supervisor(inner, settings=settings))
+        builder.add_node("team", runs.build_graph(inner))
         builder.add_edge(START, "team")
         return builder.compile(checkpointer=saver)
 

@@ -5,17 +5,13 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
-from langgraph.checkpoint.memory import InMemorySaver
 
-from graph import build_supervisor
-from graph.settings import Settings
-from graph.stores.serializer import build_strict_serializer
 from graph.topology.supervisor_graph import SupervisorGraph
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
+from tests.runs import REQUEST, Runs, make_saver
 from tests.teams import make_team
 
-QUESTION = "Compare the parts and say which one is best."
-CHAT: Any = {"messages": [HumanMessage(QUESTION)]}
+CHAT: Any = {"messages": [HumanMessage(REQUEST)]}
 CONFIG: Any = {"configurable": {"thread_id": "chat"}}
 TEXT = " ".join(["Part A is the best of the parts, as its three figures show."] * 8)
 PICTURE = "![pixel](https://host/?q=secret) is a picture."
@@ -28,9 +24,9 @@ def play(endpoint: Endpoint, text: str = TEXT, **fields: Any) -> None:
     endpoint.load_scenario(Scenario(tasks=PARTS, **fields))
 
 
-def build_graph(settings: Settings, **fields: Any) -> SupervisorGraph:
-    saver = InMemorySaver(serde=build_strict_serializer())
-    return build_supervisor(make_team(**fields), settings=settings, checkpointer=saver)
+def build_graph(runs: Runs, **fields: Any) -> SupervisorGraph:
+    saver = make_saver()
+    return runs.build_graph(make_team(**fields), checkpointer=saver)
 
 
 async def stream_messages(
@@ -56,11 +52,11 @@ def attach(name: str, text: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("options", [{}, {"subgraphs": True}])
 async def test_only_the_answer_is_streamed_and_its_parts_are_the_last_message(
-    endpoint: Endpoint, settings: Settings, options: dict[str, Any]
-) -> None:
-    play(endpoint)
+    runs: Runs, options: dict[str, Any]
+):
+    play(runs.endpoint)
 
-    texts, values = await stream_messages(build_graph(settings), **options)
+    texts, values = await stream_messages(build_graph(runs), **options)
 
     last = values["messages"][-1]
     assert list(texts) == [last.id] and len(texts[last.id]) > 2
@@ -68,60 +64,50 @@ async def test_only_the_answer_is_streamed_and_its_parts_are_the_last_message(
     assert last.text.startswith(values["answer"].text)
 
 
-async def test_the_content_block_protocol_streams_the_answer_too(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    play(endpoint)
+async def test_the_content_block_protocol_streams_the_answer_too(runs: Runs):
+    play(runs.endpoint)
 
     with pytest.warns(match="experimental"):
-        run = await build_graph(settings).astream_events(CHAT, CONFIG, version="v3")
+        run = await build_graph(runs).astream_events(CHAT, CONFIG, version="v3")
         parts = [[text async for text in message.text] async for message in run.messages]
 
     assert len(parts) == 1 and len(parts[0]) > 2
     assert "".join(parts[0]).startswith(TEXT)
 
 
-async def test_an_answer_that_is_written_again_is_streamed_once(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    play(endpoint, faults=(Fault(kind="cut_stream", schema="Answer", nth=(1,), chunks=8),))
+async def test_an_answer_that_is_written_again_is_streamed_once(runs: Runs):
+    play(runs.endpoint, faults=(Fault(kind="cut_stream", schema="Answer", nth=(1,), chunks=8),))
 
-    texts, values = await stream_messages(build_graph(settings))
+    texts, values = await stream_messages(build_graph(runs))
 
     last = values["messages"][-1]
     assert "".join(texts[last.id]) == last.text and list(texts) == [last.id]
 
 
-async def test_a_draft_that_a_critic_may_send_back_is_not_streamed_before(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    play(endpoint, answers={"Answer": {"text": TEXT}, "Critique": {"accepted": True}})
+async def test_a_draft_that_a_critic_may_send_back_is_not_streamed_before(runs: Runs):
+    play(runs.endpoint, answers={"Answer": {"text": TEXT}, "Critique": {"accepted": True}})
 
-    texts, values = await stream_messages(build_graph(settings, critic="on"))
+    texts, values = await stream_messages(build_graph(runs, critic="on"))
 
     last = values["messages"][-1]
     assert texts == {last.id: [last.text]}
 
 
-async def test_a_picture_in_an_answer_is_escaped_in_the_message_and_its_stream(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    play(endpoint, f"{TEXT} {PICTURE}")
+async def test_a_picture_in_an_answer_is_escaped_in_the_message_and_its_stream(runs: Runs):
+    play(runs.endpoint, f"{TEXT} {PICTURE}")
 
-    texts, values = await stream_messages(build_graph(settings))
+    texts, values = await stream_messages(build_graph(runs))
 
     last = values["messages"][-1]
     assert PICTURE.removesuffix(".") in values["answer"].text
     assert "\\![pixel]" in last.text and "".join(texts[last.id]) == last.text
 
 
-async def test_the_message_says_what_is_missing_where_it_is_from_and_how_it_ended(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    play(endpoint, answers={})
-    given = {"messages": [HumanMessage([QUESTION, {"type": "image", "url": "https://host/a.png"}])]}
+async def test_the_message_says_what_is_missing_where_it_is_from_and_how_it_ended(runs: Runs):
+    play(runs.endpoint, answers={})
+    given = {"messages": [HumanMessage([REQUEST, {"type": "image", "url": "https://host/a.png"}])]}
 
-    state = await build_graph(settings).ainvoke(given, CONFIG)
+    state = await build_graph(runs).ainvoke(given, CONFIG)
 
     shown = state["messages"][-1].text
     assert state["status"] == "partial" and isinstance(state["messages"][-1], AIMessage)
@@ -130,12 +116,10 @@ async def test_the_message_says_what_is_missing_where_it_is_from_and_how_it_ende
     assert "**Status:** partial" in shown
 
 
-async def test_a_run_returns_neither_its_materials_nor_the_content_of_its_attachments(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    play(endpoint)
-    graph, secret = build_graph(settings), "a line of the document\n" * 500
-    given = {"messages": [HumanMessage([QUESTION, attach("long.md", secret)])]}
+async def test_a_run_returns_neither_its_materials_nor_the_content_of_its_attachments(runs: Runs):
+    play(runs.endpoint)
+    graph, secret = build_graph(runs), "a line of the document\n" * 500
+    given = {"messages": [HumanMessage([REQUEST, attach("long.md", secret)])]}
 
     _, values = await stream_messages(graph, given)
 
@@ -146,29 +130,25 @@ async def test_a_run_returns_neither_its_materials_nor_the_content_of_its_attach
     assert set(values) >= {"answer", "status", "messages", "plan", "plans", "results", "todos"}
 
 
-async def test_a_file_of_an_earlier_message_is_a_material_of_the_next(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    play(endpoint)
-    graph = build_graph(settings)
+async def test_a_file_of_an_earlier_message_is_a_material_of_the_next(runs: Runs):
+    play(runs.endpoint)
+    graph = build_graph(runs)
 
-    await graph.ainvoke({"messages": [HumanMessage([QUESTION, attach("a.md", "one")])]}, CONFIG)
-    await graph.ainvoke({"messages": [HumanMessage([QUESTION, attach("b.md", "two")])]}, CONFIG)
+    await graph.ainvoke({"messages": [HumanMessage([REQUEST, attach("a.md", "one")])]}, CONFIG)
+    await graph.ainvoke({"messages": [HumanMessage([REQUEST, attach("b.md", "two")])]}, CONFIG)
 
     assert (await graph.aget_state(CONFIG)).values["materials"] == {"a.md": "one", "b.md": "two"}
-    assert "Part A is the best" in str(endpoint.select_calls(schema="Plan")[-1].body["messages"])
-    assert "Part A is the best" in str(endpoint.select_calls(schema="Answer")[-1].body["messages"])
+    assert "Part A is the best" in str(runs.select_calls(schema="Plan")[-1].body["messages"])
+    assert "Part A is the best" in str(runs.select_calls(schema="Answer")[-1].body["messages"])
 
 
-async def test_a_greeting_gets_a_word_on_the_team_and_no_model_is_called(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    play(endpoint)
-    graph = build_graph(settings)
+async def test_a_greeting_gets_a_word_on_the_team_and_no_model_is_called(runs: Runs):
+    play(runs.endpoint)
+    graph = build_graph(runs)
 
     state = await graph.ainvoke({"messages": [("user", "Hello, what can you do?")]}, CONFIG)
 
-    assert endpoint.requests == [] and state["plan"] is None and state["todos"] == ()
+    assert runs.requests == [] and state["plan"] is None and state["todos"] == ()
     assert state["status"] == "done" and state["usage"].model_calls == 0
     assert [message.type for message in state["messages"]] == ["human", "ai"]
     assert "**researcher**" in state["messages"][-1].text
@@ -180,26 +160,22 @@ async def test_a_greeting_gets_a_word_on_the_team_and_no_model_is_called(
     assert thanked["messages"][-1].text == "You are welcome." and thanked["plan"] is None
 
 
-async def test_a_file_without_words_is_kept_for_the_next_message(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    play(endpoint)
-    graph = build_graph(settings)
+async def test_a_file_without_words_is_kept_for_the_next_message(runs: Runs):
+    play(runs.endpoint)
+    graph = build_graph(runs)
 
     asked = await graph.ainvoke({"messages": [HumanMessage([attach("a.md", "one")])]}, CONFIG)
     await graph.ainvoke(CHAT, CONFIG)
 
     assert "`a.md`.\n\nWhat should be done with them?" in asked["messages"][-1].text
-    assert "a.md" in str(endpoint.select_calls(schema="Plan")[0].body["messages"])
+    assert "a.md" in str(runs.select_calls(schema="Plan")[0].body["messages"])
 
 
-async def test_the_plan_is_a_list_of_to_dos_that_changes_while_tasks_run(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    play(endpoint)
+async def test_the_plan_is_a_list_of_to_dos_that_changes_while_tasks_run(runs: Runs):
+    play(runs.endpoint)
     seen, streamed = [], []
 
-    async for mode, part in build_graph(settings).astream(
+    async for mode, part in build_graph(runs).astream(
         CHAT, CONFIG, stream_mode=["values", "custom"]
     ):
         if mode == "values" and "todos" in part:

@@ -24,7 +24,7 @@ def write_two_tools(folder: Path, *arguments: str) -> Path:
 
 def test_it_lists_the_tools_with_their_access_and_writes_the_lock(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+):
     folder = write_two_tools(tmp_path)
 
     report_problems(str(folder), Settings(), is_online=True)
@@ -38,7 +38,7 @@ def test_it_lists_the_tools_with_their_access_and_writes_the_lock(
 
 def test_it_marks_what_has_changed_since_the_last_check(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+):
     folder = write_two_tools(tmp_path, "--state", str(tmp_path / "state"))
     report_problems(str(folder), Settings(), is_online=True)
     capsys.readouterr()
@@ -50,9 +50,7 @@ def test_it_marks_what_has_changed_since_the_last_check(
     assert "mcp:bad/echo for clerk:" in out
 
 
-def test_without_the_option_nothing_is_started(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_the_option_nothing_is_started(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     state = tmp_path / "state"
     folder = write_two_tools(tmp_path, "--state", str(state))
 
@@ -63,14 +61,14 @@ def test_without_the_option_nothing_is_started(
     assert "MCP server bad: stdio: " in capsys.readouterr().out
 
 
-def test_a_server_that_cannot_be_used_is_an_error(tmp_path: Path) -> None:
+def test_a_server_that_cannot_be_used_is_an_error(tmp_path: Path):
     with pytest.raises(McpServerFailed):
         report_problems(str(write_two_tools(tmp_path, "exit")), Settings(), is_online=True)
 
 
 def test_a_schema_that_grows_beyond_the_limit_is_an_error_and_writes_no_lock(
     tmp_path: Path,
-) -> None:
+):
     folder = write_team(tmp_path / "ops", {"bad": describe_hostile()}, {"clerk": ["mcp:bad/bomb"]})
 
     with pytest.raises(TeamInvalid, match="tool bomb of MCP server bad is refused"):
@@ -79,7 +77,7 @@ def test_a_schema_that_grows_beyond_the_limit_is_an_error_and_writes_no_lock(
     assert not (folder / "mcp.lock.json").exists()
 
 
-def test_doctor_lists_the_servers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_lists_the_servers(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     folder = write_two_tools(tmp_path)
 
     run_doctor(Settings(team_folders=(folder.parent,)))

@@ -14,17 +14,13 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 from pydantic import BaseModel
 
-from graph import build_supervisor
-from graph.settings import Settings
 from graph.topology.checkpointer_adapter import CheckpointerMissing, adapt_checkpointer
 from nodes.errors import SettingsInvalid
 from nodes.schemas.team import Team, Worker
 from state import Plan
-from tests.endpoint import Endpoint, Scenario, script_tasks
+from tests.endpoint import Scenario, script_tasks
+from tests.runs import GIVEN, REQUEST, THREAD, Runs
 from tests.teams import make_team
-
-REQUEST: Any = {"request": "Compare the parts and say which one is best."}
-THREAD: Any = {"configurable": {"thread_id": "one"}}
 
 
 class ReversingCipher:
@@ -57,27 +53,25 @@ def nest_team(inner: Team) -> Team:
 )
 @pytest.mark.parametrize("config", [None, THREAD])
 async def test_a_human_cannot_be_asked_without_a_checkpointer_and_nothing_is_spent(
-    endpoint: Endpoint, settings: Settings, asking: Team, context: Any, named: str, config: Any
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
-    graph = build_supervisor(asking, settings=settings)
+    runs: Runs, asking: Team, context: Any, named: str, config: Any
+):
+    runs.script(*script_tasks({"A": ()}))
+    graph = runs.build_graph(asking)
 
     with pytest.raises(CheckpointerMissing) as refused:
-        await graph.ainvoke(REQUEST, config, context=context)
+        await graph.ainvoke(GIVEN, config, context=context)
 
     assert named in str(refused.value) and "\n" not in refused.value.format_line()
     assert refused.value.exit_code == 2
-    assert not endpoint.requests
+    assert not runs.requests
 
 
-async def test_a_node_of_another_graph_asks_by_the_checkpointer_of_that_graph(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+async def test_a_node_of_another_graph_asks_by_the_checkpointer_of_that_graph(runs: Runs):
+    runs.script(*script_tasks({"A": ()}))
     outer = StateGraph(MessagesState)
-    outer.add_node("team", build_supervisor(make_team(approve_plan=True), settings=settings))
+    outer.add_node("team", runs.build_graph(make_team(approve_plan=True)))
     outer.add_edge(START, "team")
-    chat_input: Any = {"messages": [("user", REQUEST["request"])]}
+    chat_input: Any = {"messages": [("user", REQUEST)]}
 
     with pytest.raises(CheckpointerMissing):
         await outer.compile().ainvoke(chat_input)
@@ -86,19 +80,13 @@ async def test_a_node_of_another_graph_asks_by_the_checkpointer_of_that_graph(
     assert [question.value["kind"] for question in asked["__interrupt__"]] == ["plan"]
 
 
-async def test_a_synchronous_sqlite_saver_keeps_a_run_that_waits(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": (), "B": ("A",)})))
+async def test_a_synchronous_sqlite_saver_keeps_a_run_that_waits(runs: Runs):
+    runs.script(*script_tasks({"A": (), "B": ("A",)}))
     with SqliteSaver.from_conn_string("runs.sqlite") as saver:
-        graph = build_supervisor(
-            make_team(approve_plan=True), settings=settings, checkpointer=saver
-        )
-        asked = await asyncio.to_thread(graph.invoke, REQUEST, THREAD)
+        graph = runs.build_graph(make_team(approve_plan=True), checkpointer=saver)
+        asked = await asyncio.to_thread(graph.invoke, GIVEN, THREAD)
     with SqliteSaver.from_conn_string("runs.sqlite") as saver:  # as after a restart
-        graph = build_supervisor(
-            make_team(approve_plan=True), settings=settings, checkpointer=saver
-        )
+        graph = runs.build_graph(make_team(approve_plan=True), checkpointer=saver)
         ended = await asyncio.to_thread(graph.invoke, Command(resume="accept"), THREAD)
         kept = graph.get_state(THREAD).values
         history = list(graph.get_state_history(THREAD))
@@ -109,14 +97,12 @@ async def test_a_synchronous_sqlite_saver_keeps_a_run_that_waits(
     assert len(history) >= 4
 
 
-async def test_the_asynchronous_methods_work_with_a_synchronous_saver(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+async def test_the_asynchronous_methods_work_with_a_synchronous_saver(runs: Runs):
+    runs.script(*script_tasks({"A": ()}))
     connection = sqlite3.connect("runs.sqlite", check_same_thread=False)
-    graph = build_supervisor(make_team(), settings=settings, checkpointer=SqliteSaver(connection))
+    graph = runs.build_graph(checkpointer=SqliteSaver(connection))
 
-    await graph.ainvoke(REQUEST, THREAD)
+    await graph.ainvoke(GIVEN, THREAD)
     kept = (await graph.aget_state(THREAD)).values
     history = [snapshot async for snapshot in graph.aget_state_history(THREAD)]
     connection.close()
@@ -125,41 +111,35 @@ async def test_the_asynchronous_methods_work_with_a_synchronous_saver(
     assert history[0].values["status"] == "done"
 
 
-async def test_an_asynchronous_sqlite_saver_reads_back_our_types(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+async def test_an_asynchronous_sqlite_saver_reads_back_our_types(runs: Runs):
+    runs.script(*script_tasks({"A": ()}))
     async with AsyncSqliteSaver.from_conn_string("runs.sqlite") as saver:
-        graph = build_supervisor(make_team(), settings=settings, checkpointer=saver)
-        await graph.ainvoke(REQUEST, THREAD)
+        graph = runs.build_graph(checkpointer=saver)
+        await graph.ainvoke(GIVEN, THREAD)
         kept = (await graph.aget_state(THREAD)).values
 
     assert kept["status"] == "done" and isinstance(kept["plan"], Plan)
 
 
-async def test_the_checkpointer_of_the_user_stays_as_it_was(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+async def test_the_checkpointer_of_the_user_stays_as_it_was(runs: Runs):
+    runs.script(*script_tasks({"A": ()}))
     saver = InMemorySaver()
     before, serializer = dict(vars(saver)), dict(vars(saver.serde))
 
-    graph = build_supervisor(make_team(), settings=settings, checkpointer=saver)
-    await graph.ainvoke(REQUEST, THREAD)
+    graph = runs.build_graph(checkpointer=saver)
+    await graph.ainvoke(GIVEN, THREAD)
 
     assert graph.checkpointer is saver and type(saver) is InMemorySaver
     assert vars(saver) == before and vars(saver.serde) == serializer
     assert saver.get_tuple(THREAD) is not None
 
 
-async def test_an_encrypting_serializer_goes_on_encrypting(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+async def test_an_encrypting_serializer_goes_on_encrypting(runs: Runs):
+    runs.script(*script_tasks({"A": ()}))
     saver = InMemorySaver(serde=EncryptedSerializer(ReversingCipher(), JsonPlusSerializer()))
-    graph = build_supervisor(make_team(), settings=settings, checkpointer=saver)
+    graph = runs.build_graph(checkpointer=saver)
 
-    await graph.ainvoke(REQUEST, THREAD)
+    await graph.ainvoke(GIVEN, THREAD)
     kept = (await graph.aget_state(THREAD)).values
 
     assert isinstance(kept["plan"], Plan)
@@ -173,7 +153,7 @@ class Note(BaseModel):
     text: str
 
 
-def test_types_that_a_serializer_names_itself_are_read_too_and_no_others() -> None:
+def test_types_that_a_serializer_names_itself_are_read_too_and_no_others():
     plan = Plan.model_validate(Scenario(tasks=script_tasks({"A": ()})).build_plan())
     naming = JsonPlusSerializer(allowed_msgpack_modules=[Note])
 
@@ -184,18 +164,16 @@ def test_types_that_a_serializer_names_itself_are_read_too_and_no_others() -> No
     assert usual.loads_typed(usual.dumps_typed([plan, Note(text="x")])) == [plan, {"text": "x"}]
 
 
-def test_a_checkpointer_that_is_adapted_stays_as_it_is() -> None:
+def test_a_checkpointer_that_is_adapted_stays_as_it_is():
     adapted = adapt_checkpointer(SqliteSaver(sqlite3.connect(":memory:")))
 
     assert adapt_checkpointer(adapted) is adapted
 
 
-async def test_a_run_that_would_be_saved_under_no_name_is_refused_in_one_line(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    graph = build_supervisor(make_team(), settings=settings, checkpointer=InMemorySaver())
+async def test_a_run_that_would_be_saved_under_no_name_is_refused_in_one_line(runs: Runs):
+    graph = runs.build_graph(checkpointer=InMemorySaver())
 
     with pytest.raises(SettingsInvalid, match="needs a thread_id") as refused:
-        await graph.ainvoke(REQUEST)
+        await graph.ainvoke(GIVEN)
 
-    assert "configurable" in refused.value.format_line() and not endpoint.requests
+    assert "configurable" in refused.value.format_line() and not runs.requests

@@ -98,7 +98,7 @@ def run_program(*arguments: str, folder: Path, given: str = "") -> subprocess.Co
 @pytest.mark.parametrize(
     "command", [each for each in PROGRAMS if not needs_more(each)], ids=" ".join
 )
-def test_a_command_that_gives_a_figure_runs_on_five_rows(command: Command, tmp_path: Path) -> None:
+def test_a_command_that_gives_a_figure_runs_on_five_rows(command: Command, tmp_path: Path):
     module, *written = command
     sample = next(SAMPLES.glob(module.rpartition(".")[2] + "*"), None)
     arguments = [
@@ -117,7 +117,7 @@ def test_a_command_that_gives_a_figure_runs_on_five_rows(command: Command, tmp_p
 @pytest.mark.parametrize("command", [each for each in PROGRAMS if needs_more(each)], ids=" ".join)
 def test_a_command_that_needs_more_than_python_has_the_options_that_are_written(
     command: Command, tmp_path: Path
-) -> None:
+):
     module, *arguments = command
 
     done = run_program(module, "--help", folder=tmp_path)
@@ -127,13 +127,13 @@ def test_a_command_that_needs_more_than_python_has_the_options_that_are_written(
     assert [option for option in options if option not in done.stdout] == []
 
 
-def test_each_example_that_a_document_names_is_there() -> None:
+def test_each_example_that_a_document_names_is_there():
     files = [ROOT.joinpath(*module.split(".")).with_suffix(".py") for module in EXAMPLES]
 
     assert [path for path in files if not path.is_file()] == []
 
 
-def test_commands_are_read_from_prose_from_blocks_and_from_targets_of_make() -> None:
+def test_commands_are_read_from_prose_from_blocks_and_from_targets_of_make():
     makefile = "KILLS ?= 300\n\nchaos:  ## kill\n\tpython -m tests.kills --kills $(KILLS)\n"
     text = (
         "`python -m tests.a.b --plans PATH` asks.\n"
@@ -148,7 +148,7 @@ def test_commands_are_read_from_prose_from_blocks_and_from_targets_of_make() -> 
     ]
 
 
-def test_the_documents_name_programs_of_each_kind() -> None:
+def test_the_documents_name_programs_of_each_kind():
     assert any(needs_more(command) for command in PROGRAMS)
     assert ("tests.benchmarks.vagueness", "--plans", "PATH") in PROGRAMS
     assert EXAMPLES

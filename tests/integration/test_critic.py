@@ -1,13 +1,10 @@
 """The critic, on the compiled graph against the endpoint."""
 
-from graph.settings import Settings
-from tests.endpoint import Endpoint, Scenario, ScriptedTask
-from tests.integration.graph_runs import run_scenario, select_events
+from tests.endpoint import Scenario, ScriptedTask
+from tests.runs import Runs, select_events
 
 
-async def test_the_critic_sends_a_task_back_with_what_to_fix(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_the_critic_sends_a_task_back_with_what_to_fix(runs: Runs):
     refusal = {
         "accepted": False,
         "problems": ["No page is named."],
@@ -20,16 +17,14 @@ async def test_the_critic_sends_a_task_back_with_what_to_fix(
     )
     answers = {"Critique": [refusal, {"accepted": True}]}
 
-    state, events = await run_scenario(
-        endpoint, settings, Scenario(tasks=tasks, answers=answers), critic="on"
-    )
+    state, events = await runs.play(Scenario(tasks=tasks, answers=answers), critic="on")
 
-    again = endpoint.select_calls(task="A")[-1]
+    again = runs.select_calls(task="A")[-1]
     assert "Name the page." in str(again.body["messages"])
-    assert [len(endpoint.select_calls(task=name)) for name in "ABC"] == [2, 1, 2]
+    assert [len(runs.select_calls(task=name)) for name in "ABC"] == [2, 1, 2]
     assert state["results"]["A"].output == "second, page 4"
     assert state["status"] == "done"
-    assert state["usage"].model_calls == len(endpoint.requests) == 10
+    assert state["usage"].model_calls == len(runs.requests) == 10
     assert sum(state["steps"].values()) == 5
     assert [event["sent_back"] for event in select_events(events, "criticized")] == [
         {"A": "Name the page."},
@@ -37,16 +32,14 @@ async def test_the_critic_sends_a_task_back_with_what_to_fix(
     ]
 
 
-async def test_a_result_that_was_not_fixed_is_used_again(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_result_that_was_not_fixed_is_used_again(runs: Runs):
     refusal = {"accepted": False, "send_back": [{"task": "A", "fix": "More."}]}
     reports = [{"output": "good"}, {"status": "failed", "output": "worse"}]
     scenario = Scenario(
         tasks=(ScriptedTask(id="A", report=reports),), answers={"Critique": refusal}
     )
 
-    state, _ = await run_scenario(endpoint, settings, scenario, critic="on", max_attempts=1)
+    state, _ = await runs.play(scenario, critic="on", max_attempts=1)
 
-    assert "good" in str(endpoint.select_calls(schema="Answer")[-1].body["messages"])
+    assert "good" in str(runs.select_calls(schema="Answer")[-1].body["messages"])
     assert any("its first result is used" in gap for gap in state["answer"].gaps)

@@ -5,15 +5,14 @@ from typing import Any
 
 import pytest
 
-from graph import aresume, arun, load_team
-from graph.settings import Settings
+from graph import arun, load_team
 from nodes.errors import TeamInvalid
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.endpoint import Fault, ScriptedTask, script_tasks
+from tests.runs import REQUEST, Runs
 from tests.teams import make_team
 
 pytestmark = pytest.mark.slow
 
-REQUEST = "Compare the parts and say which one is best."
 PAIR = script_tasks({"a": (), "b": ()})
 DESK = "research desk, desk@example.org"
 HANDED_BACK = {
@@ -26,11 +25,11 @@ DEAD_SYNTHESIZER = Fault(kind="server_error", schema="Answer")
 
 @pytest.mark.parametrize(("contact", "whom"), [(DESK, f", or ask {DESK}."), ("", ".")])
 async def test_when_no_worker_can_be_reached_the_answer_says_so_and_how_to_proceed(
-    endpoint: Endpoint, settings: Settings, contact: str, whom: str
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(DEAD_WORKERS, DEAD_SYNTHESIZER)))
+    runs: Runs, contact: str, whom: str
+):
+    runs.script(*PAIR, faults=(DEAD_WORKERS, DEAD_SYNTHESIZER))
 
-    outcome = await arun(REQUEST, team=make_team(contact=contact), settings=settings)
+    outcome = await runs.run(team=make_team(contact=contact))
 
     assert outcome.answer is not None
     text = outcome.answer.text
@@ -40,16 +39,14 @@ async def test_when_no_worker_can_be_reached_the_answer_says_so_and_how_to_proce
     assert "b failed: ENDPOINT_" in text and ("- a failed: ENDPOINT_" in text or "- a, b" in text)
     remedy = text.rpartition("For an answer, ")[2]
     assert "the model's endpoint" in remedy and remedy.endswith(f", and resume the run{whom}")
-    assert endpoint.select_calls(schema="Answer") == []
+    assert runs.select_calls(schema="Answer") == []
 
 
-async def test_without_a_synthesizer_the_answer_is_what_is_known_and_whom_to_ask(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_without_a_synthesizer_the_answer_is_what_is_known_and_whom_to_ask(runs: Runs):
     lost = Fault(kind="context_length", schema="Report", task="b")
-    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(lost, DEAD_SYNTHESIZER)))
+    runs.script(*PAIR, faults=(lost, DEAD_SYNTHESIZER))
 
-    outcome = await arun(REQUEST, team=make_team(contact=DESK), settings=settings)
+    outcome = await runs.run(team=make_team(contact=DESK))
 
     assert outcome.answer is not None
     assert (outcome.status, outcome.exit_code) == ("partial", 3)
@@ -58,36 +55,30 @@ async def test_without_a_synthesizer_the_answer_is_what_is_known_and_whom_to_ask
     assert any(gap.startswith("b failed: CONTEXT_TOO_SMALL") for gap in outcome.answer.gaps)
 
 
-async def test_with_all_reports_and_no_synthesizer_the_user_may_write_the_answer(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(DEAD_SYNTHESIZER,)))
+async def test_with_all_reports_and_no_synthesizer_the_user_may_write_the_answer(runs: Runs):
+    runs.script(*PAIR, faults=(DEAD_SYNTHESIZER,))
 
-    outcome = await arun(REQUEST, team=make_team(contact=DESK), settings=settings)
+    outcome = await runs.run(team=make_team(contact=DESK))
 
     assert outcome.answer is not None
     assert outcome.answer.text.endswith(f"for one, ask {DESK}.")
 
 
-async def test_an_answer_that_was_written_names_no_contact(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_an_answer_that_was_written_names_no_contact(runs: Runs):
     lost = Fault(kind="context_length", schema="Report", task="b")
-    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(lost,)))
+    runs.script(*PAIR, faults=(lost,))
 
-    outcome = await arun(REQUEST, team=make_team(contact=DESK), settings=settings)
+    outcome = await runs.run(team=make_team(contact=DESK))
 
     assert outcome.answer is not None
     assert (outcome.status, DESK in outcome.answer.text) == ("partial", False)
 
 
-async def test_without_any_model_the_answer_says_so_how_to_proceed_and_whom_to_ask(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_without_any_model_the_answer_says_so_how_to_proceed_and_whom_to_ask(runs: Runs):
     limited = Fault(kind="rate_limited", retry_after="3600")
-    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(limited,)))
+    runs.script(*PAIR, faults=(limited,))
 
-    outcome = await arun(REQUEST, team=make_team(contact=DESK), settings=settings)
+    outcome = await runs.run(team=make_team(contact=DESK))
 
     assert outcome.answer is not None
     text = outcome.answer.text
@@ -98,13 +89,11 @@ async def test_without_any_model_the_answer_says_so_how_to_proceed_and_whom_to_a
 
 
 @pytest.mark.parametrize("kind", ["server_error", "reset", "empty"])
-async def test_without_a_planner_a_plan_by_rule_runs_and_the_answer_says_so(
-    endpoint: Endpoint, settings: Settings, kind: Any
-) -> None:
+async def test_without_a_planner_a_plan_by_rule_runs_and_the_answer_says_so(runs: Runs, kind: Any):
     fault = Fault(kind=kind, schema="Plan")
-    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(fault,)))
+    runs.script(*PAIR, faults=(fault,))
 
-    outcome = await arun(REQUEST, team=make_team(), settings=settings)
+    outcome = await runs.run()
 
     assert outcome.answer is not None and outcome.plan is not None
     assert (outcome.status, outcome.exit_code) == ("partial", 3)
@@ -114,24 +103,24 @@ async def test_without_a_planner_a_plan_by_rule_runs_and_the_answer_says_so(
 
 @pytest.mark.parametrize("strategy", ["route", "step"])
 async def test_without_a_router_the_generalist_takes_a_request_that_is_near_to_none(
-    endpoint: Endpoint, settings: Settings, strategy: Any
-) -> None:
+    runs: Runs, strategy: Any
+):
     dead = Fault(kind="server_error", schema="Decision")
-    endpoint.load_scenario(Scenario(faults=(dead,)))
+    runs.script(faults=(dead,))
     team = make_team(strategy=strategy, generalist="writer")
 
-    outcome = await arun("Zahlen?", team=team, settings=settings)
+    outcome = await runs.run("Zahlen?", team=team)
 
     assert outcome.plan is not None and outcome.answer is not None
     assert (outcome.status, [task.worker for task in outcome.plan.tasks]) == ("partial", ["writer"])
     assert "made by rule" in outcome.answer.gaps[0]
 
 
-async def test_workers_with_the_built_in_model_work_while_the_planners_endpoint_is_down(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(Fault(kind="server_error"),)))
-    mixed = settings.model_copy(update={"model_fast": "embedded", "model_standard": "embedded"})
+async def test_workers_with_the_built_in_model_work_while_the_planners_endpoint_is_down(runs: Runs):
+    runs.script(*PAIR, faults=(Fault(kind="server_error"),))
+    mixed = runs.settings.model_copy(
+        update={"model_fast": "embedded", "model_standard": "embedded"}
+    )
 
     outcome = await arun(REQUEST, team=make_team(), settings=mixed, materials={"a.md": "A is 4."})
 
@@ -140,14 +129,12 @@ async def test_workers_with_the_built_in_model_work_while_the_planners_endpoint_
     assert outcome.exit_code != 4 and outcome.answer is not None
 
 
-async def test_a_run_that_reached_no_model_is_planned_once_more_when_it_is_resumed(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(Fault(kind="context_length"),)))
-    failed = await arun(REQUEST, team=make_team(), settings=settings, thread="one")
-    endpoint.load_scenario(Scenario(tasks=PAIR))
+async def test_a_run_that_reached_no_model_is_planned_once_more_when_it_is_resumed(runs: Runs):
+    runs.script(*PAIR, faults=(Fault(kind="context_length"),))
+    failed = await runs.run(thread="one")
+    runs.script(*PAIR)
 
-    outcome = await aresume("one", settings=settings)
+    outcome = await runs.resume("one")
 
     assert (failed.status, outcome.status) == ("failed", "done")
     assert set(outcome.results) == {"a", "b"}
@@ -165,49 +152,45 @@ async def test_a_run_that_reached_no_model_is_planned_once_more_when_it_is_resum
     ],
 )
 async def test_a_script_can_distinguish_nothing_from_something(
-    endpoint: Endpoint, settings: Settings, reports: Any, ending: tuple[str, int]
-) -> None:
+    runs: Runs, reports: Any, ending: tuple[str, int]
+):
     tasks = tuple(
         ScriptedTask(id=name, report=report) for name, report in zip("ab", reports, strict=True)
     )
-    endpoint.load_scenario(Scenario(tasks=tasks))
+    runs.script(*tasks)
 
-    outcome = await arun(REQUEST, team=make_team(max_attempts=1), settings=settings)
+    outcome = await runs.run(team=make_team(max_attempts=1))
 
     assert outcome.answer is not None and outcome.answer.text
     assert (outcome.status, outcome.exit_code) == ending
     assert outcome.to_json()["status"] == ending[0]
 
 
-async def test_a_run_that_found_nothing_is_done_when_the_endpoint_can_be_asked(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_run_that_found_nothing_is_done_when_the_endpoint_can_be_asked(runs: Runs):
     refusing = Fault(kind="context_length", schema="Report")
-    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(refusing,)))
-    failed = await arun(REQUEST, team=make_team(max_attempts=1), settings=settings, thread="one")
-    endpoint.load_scenario(Scenario(tasks=PAIR))
+    runs.script(*PAIR, faults=(refusing,))
+    failed = await runs.run(team=make_team(max_attempts=1), thread="one")
+    runs.script(*PAIR)
 
-    outcome = await aresume("one", settings=settings)
+    outcome = await runs.resume("one")
 
     assert (failed.status, failed.exit_code, outcome.status) == ("failed", 4, "done")
-    assert len(endpoint.select_calls(schema="Plan")) == 1
+    assert len(runs.select_calls(schema="Plan")) == 1
 
 
-async def test_what_a_dead_endpoint_left_undone_is_done_when_it_is_back(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_what_a_dead_endpoint_left_undone_is_done_when_it_is_back(runs: Runs):
     down = Fault(kind="context_length", schema="Report", task="b")
-    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(down,)))
-    await arun(REQUEST, team=make_team(), settings=settings, thread="one")
-    endpoint.load_scenario(Scenario(tasks=PAIR))
+    runs.script(*PAIR, faults=(down,))
+    await runs.run(thread="one")
+    runs.script(*PAIR)
 
-    outcome = await aresume("one", settings=settings)
+    outcome = await runs.resume("one")
 
     assert outcome.status == "done"
-    assert len(endpoint.select_calls(schema="Report", task="a")) == 1
+    assert len(runs.select_calls(schema="Report", task="a")) == 1
 
 
-def test_a_team_names_its_contact_in_its_file(tmp_path: Path) -> None:
+def test_a_team_names_its_contact_in_its_file(tmp_path: Path):
     folder = tmp_path / "desk"
     folder.mkdir()
     (folder / "worker.md").write_text("---\ndescription: Works.\n---\nWork.\n")

@@ -9,16 +9,15 @@ import pytest
 
 from graph import arun
 from graph.runs.outcome import Outcome
-from graph.runs.trace import load_trace
 from graph.settings import Settings
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD
 from nodes.schemas.team import Limits, Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.runs import REQUEST, Runs
 from tests.teams import make_team
 
 pytestmark = pytest.mark.slow
 
-REQUEST = "Compare the parts and say which one is best."
 PAIR = script_tasks({"a": (), "b": ()})
 
 
@@ -153,21 +152,19 @@ async def run_request(settings: Settings, **options: Any) -> Outcome:
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS.keys())
-async def test_a_fault_ends_as_its_row_says(
-    row: FaultRow, endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=PAIR, faults=row.faults))
+async def test_a_fault_ends_as_its_row_says(runs: Runs, row: FaultRow):
+    runs.script(*PAIR, faults=row.faults)
 
-    outcome = await run_request(settings.model_copy(update=dict(row.settings)))
+    outcome = await run_request(runs.settings.model_copy(update=dict(row.settings)))
 
     text = list_statements(outcome)
     assert outcome.exit_code == row.exit_code, text
     assert row.says in text
     assert "sk-test" not in text and "<h1>" not in text
     for schema, number in row.calls.items():
-        assert len(endpoint.select_calls(schema=schema)) == number
+        assert len(runs.select_calls(schema=schema)) == number
     for schema, number in row.most.items():
-        assert len(endpoint.select_calls(schema=schema)) <= number
+        assert len(runs.select_calls(schema=schema)) <= number
 
 
 def list_statements(outcome: Outcome) -> str:
@@ -176,13 +173,11 @@ def list_statements(outcome: Outcome) -> str:
     return "\n".join([line, *gaps, str(outcome.results)])
 
 
-async def test_h20_an_endpoint_that_counts_nothing_is_counted_by_estimate(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(Fault(kind="no_usage"),)))
+async def test_h20_an_endpoint_that_counts_nothing_is_counted_by_estimate(runs: Runs):
+    runs.script(*PAIR, faults=(Fault(kind="no_usage"),))
 
-    whole = await run_request(settings)
-    capped = await run_request(settings, context={"max_tokens": 2_600})
+    whole = await run_request(runs.settings)
+    capped = await run_request(runs.settings, context={"max_tokens": 2_600})
 
     assert whole.usage.cost_usd
     assert whole.usage.uncounted_calls == whole.usage.model_calls == 4
@@ -190,64 +185,54 @@ async def test_h20_an_endpoint_that_counts_nothing_is_counted_by_estimate(
     assert "BUDGET_SPENT" in list_statements(capped)
 
 
-async def test_a_cap_on_money_holds_where_an_endpoint_counts_nothing_of_long_answers(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_cap_on_money_holds_where_an_endpoint_counts_nothing_of_long_answers(runs: Runs):
     long = {"output": "Part a costs 42 euros. " * 4_000, "claims": []}
     tasks = tuple(
         ScriptedTask(id=name, depends_on=needed, report=long)
         for name, needed in {"a": (), "b": ("a",), "c": ("b",)}.items()
     )
-    endpoint.load_scenario(Scenario(tasks=tasks, faults=(Fault(kind="zero_usage"),)))
+    runs.script(*tasks, faults=(Fault(kind="zero_usage"),))
 
-    outcome = await run_request(settings, context={"max_cost_usd": 0.06})
+    outcome = await run_request(runs.settings, context={"max_cost_usd": 0.06})
 
     assert outcome.exit_code == 3
     assert outcome.results["a"].status == "completed"
     assert "BUDGET_SPENT" in (outcome.results["b"].error or "")
 
 
-async def test_h21_an_address_where_all_models_are_dead_gets_six_requests_from_a_run(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(Fault(kind="server_error"),)))
+async def test_h21_an_address_where_all_models_are_dead_gets_six_requests_from_a_run(runs: Runs):
+    runs.script(*PAIR, faults=(Fault(kind="server_error"),))
     three = {"model_fast": "openai:a", "model_standard": "openai:b", "model_strong": "openai:c"}
 
-    outcome = await run_request(settings.model_copy(update=three))
+    outcome = await run_request(runs.settings.model_copy(update=three))
 
     assert outcome.exit_code == 4
-    assert len(endpoint.requests) <= FAILURE_THRESHOLD
+    assert len(runs.requests) <= FAILURE_THRESHOLD
     assert "all models at http://127.0.0.1:" in list_statements(outcome)
 
 
-async def test_h21_a_dead_endpoint_costs_a_large_plan_a_tenth_more_calls_at_most(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_h21_a_dead_endpoint_costs_a_large_plan_a_tenth_more_calls_at_most(runs: Runs):
     tasks = script_tasks({f"t{index}": () for index in range(60)})
     faults = (Fault(kind="server_error", schema="Report"),)
-    endpoint.load_scenario(Scenario(tasks=tasks, faults=faults))
+    runs.script(*tasks, faults=faults)
 
-    outcome = await run_request(settings.model_copy(update={"max_concurrency": 16}))
+    outcome = await run_request(runs.settings.model_copy(update={"max_concurrency": 16}))
 
     errors = [report.error or "" for report in outcome.results.values()]
     assert (outcome.status, outcome.exit_code) == ("failed", 4)
-    assert len(endpoint.select_calls(schema="Report")) <= 2 * FAILURE_THRESHOLD + 16
+    assert len(runs.select_calls(schema="Report")) <= 2 * FAILURE_THRESHOLD + 16
     assert len(errors) == 60
     assert all("ENDPOINT_DOWN" in error or "ENDPOINT_FAILED" in error for error in errors)
     assert {report.attempts for report in outcome.results.values()} <= {1, 2}
 
 
-async def test_h21_the_trace_tells_that_an_endpoint_was_given_up(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_h21_the_trace_tells_that_an_endpoint_was_given_up(runs: Runs):
     tasks = script_tasks({f"t{index}": () for index in range(12)})
-    endpoint.load_scenario(
-        Scenario(tasks=tasks, faults=(Fault(kind="server_error", schema="Report"),))
-    )
+    runs.script(*tasks, faults=(Fault(kind="server_error", schema="Report"),))
 
-    outcome = await run_request(settings)
+    outcome = await run_request(runs.settings)
 
-    events = load_trace(outcome.thread, settings)["events"]
+    events = runs.load_events(outcome.thread)
     down = [event for event in events if event["kind"] == "error"]
     refused = [event for event in events if event.get("error") == "ENDPOINT_DOWN"]
     assert {(event["code"], event["state"]) for event in down} == {("ENDPOINT_DOWN", "open")}
@@ -257,20 +242,20 @@ async def test_h21_the_trace_tells_that_an_endpoint_was_given_up(
     assert all(event["tries"] <= 4 for event in refused)
 
 
-async def test_h22_the_trace_shows_the_tries(endpoint: Endpoint, settings: Settings) -> None:
+async def test_h22_the_trace_shows_the_tries(runs: Runs):
     fault = Fault(kind="server_error", schema="Report", task="a", nth=(1,))
-    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(fault,)))
+    runs.script(*PAIR, faults=(fault,))
 
-    outcome = await run_request(settings)
+    outcome = await run_request(runs.settings)
 
-    events = load_trace(outcome.thread, settings)["events"]
+    events = runs.load_events(outcome.thread)
     tries = {e["task"]: e["tries"] for e in events if e["kind"] == "model_call" and e["task"]}
     assert tries == {"a": 2, "b": 1}
 
 
 async def test_t01_a_clock_that_is_set_back_changes_no_wait_and_no_duration(
-    endpoint: Endpoint, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+):
     now_s, scenario = time.time, Scenario(tasks=PAIR)
 
     def plan_an_hour_earlier(body: dict[str, Any]) -> dict[str, Any]:
@@ -279,42 +264,38 @@ async def test_t01_a_clock_that_is_set_back_changes_no_wait_and_no_duration(
 
     faults = make_task_fault("server_error", nth=(1,))
     answers = {"Plan": plan_an_hour_earlier}
-    endpoint.load_scenario(Scenario(tasks=PAIR, faults=faults, answers=answers))
+    runs.script(*PAIR, faults=faults, answers=answers)
 
-    outcome = await run_request(settings, context={"deadline_s": 60})
+    outcome = await run_request(runs.settings, context={"deadline_s": 60})
 
-    moments = [event["t"] for event in load_trace(outcome.thread, settings)["events"]]
+    moments = [event["t"] for event in runs.load_events(outcome.thread)]
     assert outcome.status == "done"
     assert moments == sorted(moments) and moments[0] >= 0
     assert 0 < outcome.timing["wall_s"] < 60
     assert all(0 <= r.started_s <= r.ended_s for r in outcome.results.values())
 
 
-async def test_h24_h27_a_slow_endpoint_sees_no_more_calls_than_allowed_and_no_retries(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_h24_h27_a_slow_endpoint_sees_no_more_calls_than_allowed_and_no_retries(runs: Runs):
     tasks = script_tasks({f"t{index}": () for index in range(100)})
     slow = Fault(kind="latency", schema="Report", seconds=0.05)
-    endpoint.load_scenario(Scenario(tasks=tasks, faults=(slow,)))
+    runs.script(*tasks, faults=(slow,))
 
-    outcome = await run_request(settings.model_copy(update={"max_concurrency": 4}))
+    outcome = await run_request(runs.settings.model_copy(update={"max_concurrency": 4}))
 
     assert outcome.exit_code == 0
-    assert endpoint.max_in_flight <= 4
-    assert len(endpoint.requests) == 102
+    assert runs.max_in_flight <= 4
+    assert len(runs.requests) == 102
 
 
-async def test_h25_a_model_that_talks_where_it_should_report_is_asked_again(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_h25_a_model_that_talks_where_it_should_report_is_asked_again(runs: Runs):
     talk = "I would rather talk."
     report = {"output": "Part a costs 42 euros.", "claims": []}
     task = ScriptedTask(
         id="a", tool_calls=(("look", {}),), report=[talk, talk, report], description=""
     )
-    endpoint.load_scenario(Scenario(tasks=(task,)))
+    runs.script(task)
 
-    outcome = await run_request(settings)
+    outcome = await run_request(runs.settings)
 
     assert outcome.exit_code == 0
     assert outcome.results["a"].attempts <= 3
@@ -322,7 +303,7 @@ async def test_h25_a_model_that_talks_where_it_should_report_is_asked_again(
 
 async def test_h28_of_three_models_one_is_down_and_another_does_its_tasks(
     endpoint: Endpoint, settings: Settings
-) -> None:
+):
     workers = tuple(
         Worker(name=name, description=f"A {tier} one.", instructions="Work.", tier=tier)
         for name, tier in (("quick", "fast"), ("usual", "standard"))
@@ -346,14 +327,12 @@ async def test_h28_of_three_models_one_is_down_and_another_does_its_tasks(
     }
 
 
-async def test_a_task_that_queues_for_its_endpoint_does_not_time_out(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_task_that_queues_for_its_endpoint_does_not_time_out(runs: Runs):
     limits = Limits(timeout_s=3.0)
     worker = Worker(name="slow", description="Works.", instructions="Work.", limits=limits)
     tasks = script_tasks({f"t{index}": () for index in range(5)}, latency_s=0.8, worker="slow")
-    endpoint.load_scenario(Scenario(tasks=tasks))
-    one = settings.model_copy(update={"max_concurrency": 1})
+    runs.script(*tasks)
+    one = runs.settings.model_copy(update={"max_concurrency": 1})
 
     outcome = await run_request(one, team=make_team().model_copy(update={"workers": (worker,)}))
 

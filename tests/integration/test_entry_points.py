@@ -4,22 +4,20 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import InvalidUpdateError
 from langgraph.types import StateUpdate
 
 from graph import build_supervisor
-from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import Unauthorized
 from state import Plan
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.endpoint import Fault, Scenario, ScriptedTask, script_tasks
+from tests.runs import THREAD, Runs, make_saver
 from tests.teams import make_team
 
 pytestmark = pytest.mark.slow
 
-THREAD: Any = {"configurable": {"thread_id": "one"}}
 REFUSED_FIRST = Scenario(
     tasks=script_tasks({"B": ()}),
     faults=(Fault(kind="unauthorized", schema="Plan", nth=(1, 2)),),
@@ -29,7 +27,7 @@ REFUSED_FIRST = Scenario(
 
 @pytest.fixture
 def graph(settings: Settings) -> SupervisorGraph:
-    saver = InMemorySaver(serde=build_strict_serializer())
+    saver = make_saver()
     return build_supervisor(make_team(max_plan_repairs=0), settings=settings, checkpointer=saver)
 
 
@@ -47,27 +45,27 @@ def make_message(text: str) -> dict[str, Any]:
 @pytest.mark.parametrize("failed", [make_request, make_message])
 @pytest.mark.parametrize("then", [make_request, make_message])
 async def test_what_is_said_after_a_failed_planning_is_what_is_planned(
-    endpoint: Endpoint, graph: SupervisorGraph, earlier: Any, failed: Any, then: Any
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    runs: Runs, graph: SupervisorGraph, earlier: Any, failed: Any, then: Any
+):
+    runs.script(*script_tasks({"A": ()}))
     if earlier:
         await graph.ainvoke(earlier("Compare the old parts."), THREAD)
-    endpoint.load_scenario(REFUSED_FIRST)
+    runs.load_scenario(REFUSED_FIRST)
     with pytest.raises(Unauthorized):
         await graph.ainvoke(failed("Compare the lost parts."), THREAD)
 
     state = await graph.ainvoke(then("Compare the new parts."), THREAD)
 
-    asked = endpoint.select_calls(schema="Plan")[-1].body["messages"][1]["content"]
+    asked = runs.select_calls(schema="Plan")[-1].body["messages"][1]["content"]
     assert "<request>\nCompare the new parts.\n</request>" in asked
     assert (state["status"], state["request"]) == ("done", "Compare the new parts.")
     assert sorted(state["results"]) == ["B"]
 
 
 async def test_a_failed_planning_is_gone_on_with_for_the_words_it_failed_at(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
-    endpoint.load_scenario(REFUSED_FIRST)
+    runs: Runs, graph: SupervisorGraph
+):
+    runs.load_scenario(REFUSED_FIRST)
     with pytest.raises(Unauthorized):
         await graph.ainvoke(make_message("Compare the parts."), THREAD)
 
@@ -97,9 +95,9 @@ async def edit_bulk_sync(graph: SupervisorGraph, values: Any) -> None:
 
 @pytest.mark.parametrize("edit", [edit_async, edit_sync, edit_bulk, edit_bulk_sync])
 async def test_an_edit_of_the_state_is_validated_at_every_entry_point(
-    endpoint: Endpoint, graph: SupervisorGraph, edit: Edit
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    runs: Runs, graph: SupervisorGraph, edit: Edit
+):
+    runs.script(*script_tasks({"A": ()}))
     caps: Any = {"speculate": False}
     request = make_request("Compare the parts.")
     await graph.ainvoke(request, THREAD, context=caps, interrupt_after=["supervisor"])
@@ -115,5 +113,5 @@ async def test_an_edit_of_the_state_is_validated_at_every_entry_point(
     state = await graph.ainvoke(None, THREAD)
 
     assert state["plan"] == Plan.model_validate(plan)
-    assert [call.task for call in endpoint.select_calls(schema="Report")] == ["B", "C"]
+    assert [call.task for call in runs.select_calls(schema="Report")] == ["B", "C"]
     assert state["status"] == "done"

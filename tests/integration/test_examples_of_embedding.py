@@ -18,7 +18,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_a_node_asks_in_the_parent_and_shares_its_keys() -> None:
+def test_a_node_asks_in_the_parent_and_shares_its_keys():
     events: list[SerdeEvent] = []
     stop_listening = register_serde_event_listener(events.append)
     seen = node_in_a_graph.run_example()
@@ -34,14 +34,14 @@ def test_a_node_asks_in_the_parent_and_shares_its_keys() -> None:
     assert not [event for event in events if event["module"] == "state"], "no warning is printed"
 
 
-async def test_an_agent_asks_a_team_as_a_tool() -> None:
+async def test_an_agent_asks_a_team_as_a_tool():
     messages = await tool_of_an_agent.run_example()
 
     assert [message.type for message in messages] == ["human", "ai", "tool", "ai"]
     assert "9000 EUR" in messages[2].text and "sources: prices.md" in messages[2].text
 
 
-def test_tools_and_models_of_a_program_do_the_work() -> None:
+def test_tools_and_models_of_a_program_do_the_work():
     outcome = own_tools_and_models.run_example()
 
     assert outcome.status == "done" and outcome.answer

@@ -183,9 +183,7 @@ WAITS = pytest.param("time_limit", marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize("name", [*(name for name in CHECKS if name != "time_limit"), WAITS])
-async def test_an_example_shows_its_mechanism(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_an_example_shows_its_mechanism(name: str, capsys: pytest.CaptureFixture[str]):
     status, check = CHECKS[name]
 
     played = await import_module(f"examples.mechanisms.{name}").run_example()
@@ -195,7 +193,7 @@ async def test_an_example_shows_its_mechanism(
     assert f"answer ({status}): {played.state['answer'].text}" in capsys.readouterr().out
 
 
-async def test_a_failure_reaches_only_the_tasks_that_need_its_result() -> None:
+async def test_a_failure_reaches_only_the_tasks_that_need_its_result():
     runs = await run_cascade()
 
     shared = {"T1": "failed", "T2": "completed", "T3": "skipped", "T4": "completed"}
@@ -208,7 +206,7 @@ async def test_a_failure_reaches_only_the_tasks_that_need_its_result() -> None:
 
 
 @pytest.mark.slow
-async def test_a_task_waits_for_its_own_inputs_alone() -> None:
+async def test_a_task_waits_for_its_own_inputs_alone():
     runs = await run_dispatch()
 
     results = runs[False].state["results"]
@@ -221,7 +219,7 @@ async def test_a_task_waits_for_its_own_inputs_alone() -> None:
 
 
 @pytest.mark.slow
-async def test_an_outage_ends_in_answers_that_name_whom_to_ask_and_in_no_more_calls() -> None:
+async def test_an_outage_ends_in_answers_that_name_whom_to_ask_and_in_no_more_calls():
     (first, received), (second, further) = await run_outage()
 
     assert first.answer is not None and first.status == "failed"
@@ -232,7 +230,7 @@ async def test_an_outage_ends_in_answers_that_name_whom_to_ask_and_in_no_more_ca
 
 
 @pytest.mark.slow
-async def test_all_runs_of_a_process_share_its_limits_and_obey_a_retry_after() -> None:
+async def test_all_runs_of_a_process_share_its_limits_and_obey_a_retry_after():
     seen = await run_rate_limits()
 
     assert seen.statuses == ["done"] * 3
@@ -241,7 +239,7 @@ async def test_all_runs_of_a_process_share_its_limits_and_obey_a_retry_after() -
 
 
 @pytest.mark.slow
-async def test_langsmith_receives_a_named_tagged_nested_run_where_it_is_switched_on() -> None:
+async def test_langsmith_receives_a_named_tagged_nested_run_where_it_is_switched_on():
     received = await run_langsmith_trace()
 
     assert received[False].requests == []
@@ -256,7 +254,7 @@ async def test_langsmith_receives_a_named_tagged_nested_run_where_it_is_switched
 
 
 @pytest.mark.slow
-def test_an_example_that_is_run_says_first_what_it_is_about() -> None:
+def test_an_example_that_is_run_says_first_what_it_is_about():
     ended = subprocess.run(
         [sys.executable, "-m", "examples.mechanisms.generalist"],
         cwd=FOLDER.parents[1],
@@ -270,7 +268,7 @@ def test_an_example_that_is_run_says_first_what_it_is_about() -> None:
     assert "python -m" not in about and "answer (done): " in shown
 
 
-def test_every_example_is_tested() -> None:
+def test_every_example_is_tested():
     files = {file.stem for file in FOLDER.glob("*.py")}
     own = {"cascade", "dispatch", "outage", "rate_limits", "langsmith_trace"}
 

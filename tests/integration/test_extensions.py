@@ -97,7 +97,7 @@ def write_team() -> None:
     (team / "guide.md").write_text(worker)
 
 
-def test_another_distribution_adds_a_command_a_tool_a_check_and_a_warning(site: Path) -> None:
+def test_another_distribution_adds_a_command_a_tool_a_check_and_a_warning(site: Path):
     write_team()
 
     checked = supervise(site, "check", "teams/trips")
@@ -120,7 +120,7 @@ def test_another_distribution_adds_a_command_a_tool_a_check_and_a_warning(site: 
 )
 def test_one_that_does_not_fit_is_one_line_and_the_rest_works(
     site: Path, name: str, text: str, why: str
-) -> None:
+):
     install(site, name, text, module="storm_extension")
 
     done = supervise(site, "rain")
@@ -132,7 +132,7 @@ def test_one_that_does_not_fit_is_one_line_and_the_rest_works(
 
 
 @pytest.mark.parametrize("hook", ["add_commands", "list_checks", "list_team_warnings", "register"])
-def test_a_hook_that_fails_is_one_line_and_the_rest_works(site: Path, hook: str) -> None:
+def test_a_hook_that_fails_is_one_line_and_the_rest_works(site: Path, hook: str):
     lines = ["from graph.extensions import Extension", "class Storm(Extension):"]
     lines += [f"    def {hook}(self, *_):", "        raise RuntimeError('no barometer')"]
     install(site, "storm", "\n".join([*lines, "EXTENSION = Storm()"]))
@@ -147,7 +147,7 @@ def test_a_hook_that_fails_is_one_line_and_the_rest_works(site: Path, hook: str)
     assert "it is sunny" in looked.stdout and "Traceback" not in looked.stderr + checked.stderr
 
 
-def test_a_command_of_a_name_that_is_taken_is_left_out(site: Path) -> None:
+def test_a_command_of_a_name_that_is_taken_is_left_out(site: Path):
     install(site, "storm", TAKEN)
 
     done = supervise(site, "doctor")
@@ -156,7 +156,7 @@ def test_a_command_of_a_name_that_is_taken_is_left_out(site: Path) -> None:
     assert "langgraph" in done.stdout
 
 
-def test_of_two_tools_with_one_name_the_shared_one_stays(site: Path) -> None:
+def test_of_two_tools_with_one_name_the_shared_one_stays(site: Path):
     (site / "weather_tools" / "calculate.py").write_text(TOOL.replace("forecast", "calculate"))
 
     done = supervise(site, "doctor")

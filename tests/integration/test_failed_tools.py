@@ -4,17 +4,14 @@ from typing import Any
 
 import pytest
 
-from graph import arun, build_supervisor, load_team
-from graph.runs.runner import aresume
-from graph.runs.trace import load_trace
-from graph.settings import Settings
+from graph import arun, load_team
 from nodes.schemas.team import Team, Worker
 from state import Report
 from tests.contracts import DISTRIBUTION, read_contract
-from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.endpoint import ScriptedTask
+from tests.runs import REQUEST, Runs
 from tests.teams import make_team
 
-REQUEST = "Compare the parts and say which one is best."
 REVIEW = "Review this contract before we sign it, what are the risks and what should worry us?"
 LOOK = "tests.failing_tools:look"
 SLOW = "look failed: took longer than 60 s"
@@ -31,15 +28,13 @@ def make_calls(*endings: str, **more: Any) -> Calls:
     return tuple(("look", {"how": how, **more}) for how in endings)
 
 
-async def run_calls(
-    endpoint: Endpoint, settings: Settings, made: Calls, *, a_turn: int = 1, **scripted: Any
-) -> dict[str, Any]:
+async def run_calls(runs: Runs, made: Calls, *, a_turn: int = 1, **scripted: Any) -> dict[str, Any]:
     task = ScriptedTask(
         id="A", worker="looker", tool_calls=made, calls_a_turn=a_turn, report=FINE, **scripted
     )
-    endpoint.load_scenario(Scenario(tasks=(task,)))
+    runs.script(task)
     materials = {"a.txt": "Alpha.", "b.txt": "Beta."}
-    graph = build_supervisor(make_looking_team(), settings=settings)
+    graph = runs.build_graph(make_looking_team())
     state: dict[str, Any] = await graph.ainvoke({"request": REQUEST, "materials": materials})
     return state
 
@@ -54,9 +49,9 @@ async def run_calls(
     ],
 )
 async def test_a_report_that_calls_itself_complete_is_partial_where_its_tool_failed(
-    endpoint: Endpoint, settings: Settings, how: str, reason: str
-) -> None:
-    state = await run_calls(endpoint, settings, make_calls("answers", how))
+    runs: Runs, how: str, reason: str
+):
+    state = await run_calls(runs, make_calls("answers", how))
 
     report: Report = state["results"]["A"]
     assert report.status == "completed" and report.is_partial
@@ -74,55 +69,43 @@ async def test_a_report_that_calls_itself_complete_is_partial_where_its_tool_fai
         make_calls("refuses", "refuses", "answers"),
     ],
 )
-async def test_a_call_that_was_made_good_leaves_no_gap(
-    endpoint: Endpoint, settings: Settings, made: Calls
-) -> None:
-    state = await run_calls(endpoint, settings, made)
+async def test_a_call_that_was_made_good_leaves_no_gap(runs: Runs, made: Calls):
+    state = await run_calls(runs, made)
 
     assert state["results"]["A"].gaps == () and state["status"] == "done"
 
 
-async def test_a_success_on_one_material_does_not_make_a_failure_on_another_good(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_success_on_one_material_does_not_make_a_failure_on_another_good(runs: Runs):
     made = (*make_calls("times out", material="a.txt"), *make_calls("answers", material="b.txt"))
 
-    state = await run_calls(endpoint, settings, made, materials=("a.txt", "b.txt"))
+    state = await run_calls(runs, made, materials=("a.txt", "b.txt"))
 
     assert state["results"]["A"].failures == (SLOW,)
     assert state["status"] == "partial"
 
 
-async def test_a_report_on_refusals_alone_names_them_and_is_whole(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    state = await run_calls(endpoint, settings, make_calls("refuses", "refuses"))
+async def test_a_report_on_refusals_alone_names_them_and_is_whole(runs: Runs):
+    state = await run_calls(runs, make_calls("refuses", "refuses"))
 
     assert state["results"]["A"].gaps == ("look: there is no such shelf; name another",)
     assert not state["results"]["A"].is_partial and state["status"] == "done"
 
 
-async def test_a_model_cannot_say_of_itself_what_code_decides(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_model_cannot_say_of_itself_what_code_decides(runs: Runs):
     claimed = {"output": "Half.", "is_partial": True, "failures": ["me"]}
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", worker="looker", report=claimed),)))
+    runs.script(ScriptedTask(id="A", worker="looker", report=claimed))
 
-    state = await build_supervisor(make_looking_team(), settings=settings).ainvoke(
-        {"request": REQUEST}
-    )
+    state = await runs.build_graph(make_looking_team()).ainvoke({"request": REQUEST})
 
     assert state["results"]["A"].failures == () and state["status"] == "done"
 
 
-async def test_a_material_that_was_cut_when_it_was_read_makes_the_report_partial(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_material_that_was_cut_when_it_was_read_makes_the_report_partial(runs: Runs):
     task = ScriptedTask(id="A", worker="looker", report=FINE, materials=("a.log",))
-    endpoint.load_scenario(Scenario(tasks=(task,)))
+    runs.script(task)
     materials = {"a.log": "12:00 started\n[cut at 2000000 characters]"}
 
-    state = await build_supervisor(make_looking_team(), settings=settings).ainvoke(
+    state = await runs.build_graph(make_looking_team()).ainvoke(
         {"request": REQUEST, "materials": materials}
     )
 
@@ -130,39 +113,37 @@ async def test_a_material_that_was_cut_when_it_was_read_makes_the_report_partial
     assert "A lacks: a.log was cut when it was read: its end is not covered" in state["answer"].gaps
 
 
-async def test_the_trace_says_which_calls_failed_and_a_resume_does_their_tasks_again(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_the_trace_says_which_calls_failed_and_a_resume_does_their_tasks_again(runs: Runs):
     first = ScriptedTask(id="A", worker="looker", tool_calls=make_calls("times out"), report=FINE)
     after = ScriptedTask(id="B", worker="looker", depends_on=("A",), report=FINE)
     other = ScriptedTask(id="C", worker="looker", tool_calls=make_calls("refuses"), report=FINE)
-    endpoint.load_scenario(Scenario(tasks=(first, after, other)))
+    runs.script(first, after, other)
 
-    partial = await arun(REQUEST, team=make_looking_team(), settings=settings, thread="one")
-    tool_calls = [e for e in load_trace("one", settings)["events"] if e["kind"] == "tool_call"]
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", worker="looker", report=FINE),)))
-    before = len(endpoint.select_calls(schema="Report"))
-    resumed = await aresume("one", settings=settings)
+    partial = await runs.run(team=make_looking_team(), thread="one")
+    tool_calls = [e for e in runs.load_events() if e["kind"] == "tool_call"]
+    runs.script(ScriptedTask(id="A", worker="looker", report=FINE))
+    before = len(runs.select_calls(schema="Report"))
+    resumed = await runs.resume("one")
 
     assert partial.status == "partial" and partial.exit_code == 3
     assert {event["task"]: event["failures"] for event in tool_calls} == {"A": [SLOW], "C": []}
     assert resumed.status == "done"
-    again = endpoint.select_calls(schema="Report")[before:]
+    again = runs.select_calls(schema="Report")[before:]
     assert [call.task for call in again] == ["A", "B"]
 
 
 async def test_the_trace_names_the_tool_the_exception_and_its_message_in_one_bounded_line(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+    runs: Runs,
+):
     made = make_calls("crashes at length")
     task = ScriptedTask(id="A", worker="looker", tool_calls=made, report=FINE)
-    endpoint.load_scenario(Scenario(tasks=(task,)))
+    runs.script(task)
 
-    await arun(REQUEST, team=make_looking_team(), settings=settings, thread="one")
+    await runs.run(team=make_looking_team(), thread="one")
 
-    events = load_trace("one", settings)["events"]
+    events = runs.load_events()
     (error,) = [event["error"] for event in events if event["kind"] == "tool_call"]
-    last = endpoint.select_calls(schema="Report")[-1].body["messages"][-1]
+    last = runs.select_calls(schema="Report")[-1].body["messages"][-1]
     assert error.startswith("look failed: ValueError: no shelf xxx") and len(error) < 600
     assert last["role"] == "tool" and last["content"] == error
 
@@ -179,7 +160,7 @@ def make_review_team() -> Team:
 
 
 @pytest.mark.slow
-async def test_a_contract_whose_check_failed_has_no_ranking_and_no_clean_bill() -> None:
+async def test_a_contract_whose_check_failed_has_no_ranking_and_no_clean_bill():
     outcome = await arun(REVIEW, team=make_review_team(), files=[str(DISTRIBUTION)])
 
     assert outcome.answer is not None
@@ -192,9 +173,7 @@ async def test_a_contract_whose_check_failed_has_no_ranking_and_no_clean_bill() 
     assert "No risk to rank" not in outcome.answer.text
 
 
-async def test_risks_are_not_ranked_by_a_check_that_failed_whatever_its_report_says(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_risks_are_not_ranked_by_a_check_that_failed_whatever_its_report_says(runs: Runs):
     check = ScriptedTask(
         id="check",
         worker="compliance",
@@ -209,8 +188,8 @@ async def test_risks_are_not_ranked_by_a_check_that_failed_whatever_its_report_s
         tool_calls=(("risk_matrix", {"findings": []}),),
         report={"output": "There is no risk."},
     )
-    endpoint.load_scenario(Scenario(tasks=(check, rank)))
-    graph = build_supervisor(make_review_team(), settings=settings)
+    runs.script(check, rank)
+    graph = runs.build_graph(make_review_team())
     materials = {DISTRIBUTION.name: read_contract(DISTRIBUTION)}
 
     state = await graph.ainvoke({"request": REVIEW, "materials": materials})

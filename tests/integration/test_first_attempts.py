@@ -12,35 +12,30 @@ from langchain_core.outputs import LLMResult
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 
-from graph import build_supervisor
-from graph.runs.run_store import build_strict_serializer
-from graph.settings import Settings
 from graph.topology.saved_work import CHANNEL, collect_held_tasks
 from graph.topology.supervisor_graph import SupervisorGraph
-from state import RequestInput
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.endpoint import Endpoint, Fault, ScriptedTask, script_tasks
+from tests.runs import GIVEN, THREAD, Runs, make_saver
 from tests.teams import make_team
 
-REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
-CONFIG: Any = {"configurable": {"thread_id": "one"}}
 CHAIN = script_tasks({"A": (), "B": ("A",)})
 
 
 def build_graph(
-    settings: Settings, saver: BaseCheckpointSaver[Any] | None = None, **fields: Any
+    runs: Runs, saver: BaseCheckpointSaver[Any] | None = None, **fields: Any
 ) -> SupervisorGraph:
-    return build_supervisor(make_team(**fields), settings=settings, checkpointer=saver)
+    return runs.build_graph(make_team(**fields), checkpointer=saver)
 
 
 @pytest.fixture
 def saver() -> InMemorySaver:
-    return InMemorySaver(serde=build_strict_serializer())
+    return make_saver()
 
 
 def list_early_saves(saver: InMemorySaver) -> list[str]:
     """Return the tasks whose output was saved before LangGraph saved it."""
     found: list[str] = []
-    for checkpoint in saver.list(CONFIG):
+    for checkpoint in saver.list(THREAD):
         for _, channel, output in checkpoint.pending_writes or ():
             if channel == CHANNEL:
                 found += output["results"]
@@ -56,57 +51,53 @@ async def stop_when_begun(
     endpoint: Endpoint, graph: SupervisorGraph, began: int, **options: Any
 ) -> None:
     """Cancel a run when so many calls have reached the endpoint."""
-    running = asyncio.ensure_future(graph.ainvoke(REQUEST, CONFIG, **options))
+    running = asyncio.ensure_future(graph.ainvoke(GIVEN, THREAD, **options))
     await endpoint.wait_for_calls(began=began)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
 
 
-async def test_a_first_attempt_that_succeeds_enters_no_graph(
-    endpoint: Endpoint, settings: Settings, saver: InMemorySaver
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=CHAIN))
+async def test_a_first_attempt_that_succeeds_enters_no_graph(runs: Runs, saver: InMemorySaver):
+    runs.script(*CHAIN)
 
-    state = await build_graph(settings, saver).ainvoke(REQUEST, CONFIG)
+    state = await build_graph(runs, saver).ainvoke(GIVEN, THREAD)
 
     assert state["status"] == "done" and count_graphs(saver) == 0
 
 
 async def test_an_attempt_that_needs_recovery_continues_in_the_worker_s_graph(
-    endpoint: Endpoint, settings: Settings, saver: InMemorySaver
-) -> None:
+    runs: Runs, saver: InMemorySaver
+):
     failed, good = {"status": "failed", "output": "Torn."}, {"output": "It costs 42 euros."}
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[failed, good]),)))
+    runs.script(ScriptedTask(id="A", report=[failed, good]))
 
-    state = await build_graph(settings, saver).ainvoke(REQUEST, CONFIG)
+    state = await build_graph(runs, saver).ainvoke(GIVEN, THREAD)
 
     assert state["results"]["A"].output == good["output"] and state["results"]["A"].attempts == 2
     assert count_graphs(saver) == 1
-    assert len(endpoint.select_calls("Report", "A")) == 2
+    assert len(runs.select_calls("Report", "A")) == 2
 
 
-async def test_half_a_character_in_a_report_is_replaced(
-    endpoint: Endpoint, settings: Settings, saver: InMemorySaver
-) -> None:
+async def test_half_a_character_in_a_report_is_replaced(runs: Runs, saver: InMemorySaver):
     report = {"output": "It costs \ud800 42 euros."}
     first = ScriptedTask(id="A", report=report)
-    endpoint.load_scenario(Scenario(tasks=(first, ScriptedTask(id="B", depends_on=("A",)))))
+    runs.script(first, ScriptedTask(id="B", depends_on=("A",)))
 
-    state = await build_graph(settings, saver).ainvoke(REQUEST, CONFIG)
+    state = await build_graph(runs, saver).ainvoke(GIVEN, THREAD)
 
     assert state["status"] == "done"
     assert state["results"]["A"].output == "It costs ? 42 euros."
 
 
 async def test_the_steps_of_a_first_attempt_are_streamed_to_those_who_stream_inner_graphs(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    runs: Runs,
+):
+    runs.script(*script_tasks({"A": ()}))
     steps: list[str] = []
 
-    async for where, update in build_graph(settings).astream(
-        REQUEST, stream_mode="updates", subgraphs=True
+    async for where, update in build_graph(runs).astream(
+        GIVEN, stream_mode="updates", subgraphs=True
     ):
         steps += update if where and where[-1].startswith("researcher:") else ()
 
@@ -115,15 +106,15 @@ async def test_the_steps_of_a_first_attempt_are_streamed_to_those_who_stream_inn
 
 @pytest.mark.parametrize("subgraphs", [False, True], ids=["plain", "streaming inner graphs"])
 async def test_a_breakpoint_stops_before_a_worker_and_not_before_a_step_inside(
-    endpoint: Endpoint, settings: Settings, saver: InMemorySaver, subgraphs: bool
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=CHAIN))
-    graph, stopped = build_graph(settings, saver), {}
+    runs: Runs, saver: InMemorySaver, subgraphs: bool
+):
+    runs.script(*CHAIN)
+    graph, stopped = build_graph(runs, saver), {}
 
     for name in ("act", "researcher"):
         config: Any = {"configurable": {"thread_id": name}}
         async for _ in graph.astream(
-            REQUEST, config, stream_mode="updates", subgraphs=subgraphs, interrupt_before=[name]
+            GIVEN, config, stream_mode="updates", subgraphs=subgraphs, interrupt_before=[name]
         ):
             pass
         stopped[name] = (await graph.aget_state(config)).next
@@ -132,49 +123,49 @@ async def test_a_breakpoint_stops_before_a_worker_and_not_before_a_step_inside(
 
 
 async def test_k09_a_report_is_saved_before_the_next_task_builds_on_it(
-    endpoint: Endpoint, settings: Settings, saver: InMemorySaver
-) -> None:
+    runs: Runs, saver: InMemorySaver
+):
     slow = ScriptedTask(id="B", depends_on=("A",), latency_s=60)
-    endpoint.load_scenario(Scenario(tasks=(CHAIN[0], slow)))
+    runs.script(CHAIN[0], slow)
 
-    await stop_when_begun(endpoint, build_graph(settings, saver), began=3)
+    await stop_when_begun(runs.endpoint, build_graph(runs, saver), began=3)
 
     assert list_early_saves(saver) == ["A"]
 
 
 async def test_k09_a_resumed_run_reads_the_saved_report_and_asks_no_model_for_it_again(
-    endpoint: Endpoint, settings: Settings, saver: InMemorySaver
-) -> None:
+    runs: Runs, saver: InMemorySaver
+):
     hung = Fault(kind="hang", schema="Report", task="B", nth=(1,))
-    endpoint.load_scenario(Scenario(tasks=CHAIN, faults=(hung,)))
-    graph = build_graph(settings, saver)
-    await stop_when_begun(endpoint, graph, began=3)
-    before = len(endpoint.requests)
+    runs.script(*CHAIN, faults=(hung,))
+    graph = build_graph(runs, saver)
+    await stop_when_begun(runs.endpoint, graph, began=3)
+    before = len(runs.requests)
 
-    state = await graph.ainvoke(None, CONFIG)
+    state = await graph.ainvoke(None, THREAD)
 
-    again = [(call.schema, call.task) for call in endpoint.requests[before:]]
+    again = [(call.schema, call.task) for call in runs.requests[before:]]
     assert state["status"] == "done" and again == [("Report", "B"), ("Answer", "")]
     assert set(state["results"]) == {"A", "B"} and state["usage"].model_calls == 4
 
 
 async def test_a_resumed_run_does_not_wait_for_a_task_that_could_not_start(
-    endpoint: Endpoint, settings: Settings, saver: InMemorySaver
-) -> None:
+    runs: Runs, saver: InMemorySaver
+):
     failed = ScriptedTask(id="A", report={"status": "failed", "output": "", "error": "no data"})
     tasks = (failed, *script_tasks({"B": ("A",), "C": (), "D": ("B", "C"), "E": ("D",)}))
     hung = Fault(kind="hang", schema="Report", task="C", nth=(1,))
-    endpoint.load_scenario(Scenario(tasks=tasks, faults=(hung,)))
-    graph = build_graph(settings, saver, ladder=())
-    running = asyncio.ensure_future(graph.ainvoke(REQUEST, CONFIG))
+    runs.script(*tasks, faults=(hung,))
+    graph = build_graph(runs, saver, ladder=())
+    running = asyncio.ensure_future(graph.ainvoke(GIVEN, THREAD))
     async with asyncio.timeout(10):
-        while collect_held_tasks(await graph.aget_state(CONFIG)) != {"B"}:  # noqa: ASYNC110
+        while collect_held_tasks(await graph.aget_state(THREAD)) != {"B"}:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     running.cancel()
     await asyncio.wait([running])
 
     async with asyncio.timeout(10):
-        state = await graph.ainvoke(None, CONFIG)
+        state = await graph.ainvoke(None, THREAD)
 
     assert state["status"] == "partial"
     assert state["results"]["C"].status == "completed"
@@ -190,87 +181,83 @@ def forget_all_but_early_saves(saver: InMemorySaver) -> None:
 
 @pytest.mark.parametrize("subgraphs", [False, True], ids=["plain", "streaming inner graphs"])
 async def test_k09_a_report_that_was_saved_early_is_read_however_the_run_is_resumed(
-    endpoint: Endpoint, settings: Settings, saver: InMemorySaver, subgraphs: bool
-) -> None:
+    runs: Runs, saver: InMemorySaver, subgraphs: bool
+):
     hung = Fault(kind="hang", schema="Report", task="B", nth=(1,))
-    endpoint.load_scenario(Scenario(tasks=CHAIN, faults=(hung,)))
-    graph = build_graph(settings, saver)
-    await stop_when_begun(endpoint, graph, began=3)
+    runs.script(*CHAIN, faults=(hung,))
+    graph = build_graph(runs, saver)
+    await stop_when_begun(runs.endpoint, graph, began=3)
     forget_all_but_early_saves(saver)
 
-    async for _ in graph.astream(None, CONFIG, stream_mode="updates", subgraphs=subgraphs):
+    async for _ in graph.astream(None, THREAD, stream_mode="updates", subgraphs=subgraphs):
         pass
 
-    state = (await graph.aget_state(CONFIG)).values
-    assert state["status"] == "done" and len(endpoint.select_calls("Report", "A")) == 1
+    state = (await graph.aget_state(THREAD)).values
+    assert state["status"] == "done" and len(runs.select_calls("Report", "A")) == 1
 
 
 @pytest.mark.parametrize("durability", ["async", "sync"])
 async def test_the_saved_report_is_read_whatever_the_durability(
-    endpoint: Endpoint, settings: Settings, saver: InMemorySaver, durability: Any
-) -> None:
+    runs: Runs, saver: InMemorySaver, durability: Any
+):
     hung = Fault(kind="hang", schema="Report", task="B", nth=(1,))
-    endpoint.load_scenario(Scenario(tasks=CHAIN, faults=(hung,)))
-    graph = build_graph(settings, saver)
-    await stop_when_begun(endpoint, graph, began=3, durability=durability)
+    runs.script(*CHAIN, faults=(hung,))
+    graph = build_graph(runs, saver)
+    await stop_when_begun(runs.endpoint, graph, began=3, durability=durability)
 
-    state = await graph.ainvoke(None, CONFIG)
+    state = await graph.ainvoke(None, THREAD)
 
-    assert state["status"] == "done" and len(endpoint.select_calls("Report", "A")) == 1
+    assert state["status"] == "done" and len(runs.select_calls("Report", "A")) == 1
 
 
 async def test_a_run_that_is_saved_at_its_exit_saves_nothing_early(
-    endpoint: Endpoint, settings: Settings, saver: InMemorySaver
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=CHAIN))
+    runs: Runs, saver: InMemorySaver
+):
+    runs.script(*CHAIN)
 
-    state = await build_graph(settings, saver).ainvoke(REQUEST, CONFIG, durability="exit")
+    state = await build_graph(runs, saver).ainvoke(GIVEN, THREAD, durability="exit")
 
     assert state["status"] == "done" and list_early_saves(saver) == []
 
 
-async def test_a_run_without_a_checkpointer_saves_nothing(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=CHAIN))
+async def test_a_run_without_a_checkpointer_saves_nothing(runs: Runs):
+    runs.script(*CHAIN)
 
-    state = await build_graph(settings).ainvoke(REQUEST)
+    state = await build_graph(runs).ainvoke(GIVEN)
 
     assert state["status"] == "done" and set(state["results"]) == {"A", "B"}
 
 
 async def test_a_run_that_stops_between_two_supersteps_is_resumed_there(
-    endpoint: Endpoint, settings: Settings, saver: InMemorySaver
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=CHAIN))
-    graph = build_graph(settings, saver)
-    parts: Any = graph.astream(REQUEST, CONFIG, stream_mode="updates")
+    runs: Runs, saver: InMemorySaver
+):
+    runs.script(*CHAIN)
+    graph = build_graph(runs, saver)
+    parts: Any = graph.astream(GIVEN, THREAD, stream_mode="updates")
     async with aclosing(parts):
         async for part in parts:
             if "researcher" in part:
                 break
-    before = len(endpoint.requests)
+    before = len(runs.requests)
 
-    state = await graph.ainvoke(None, CONFIG)
+    state = await graph.ainvoke(None, THREAD)
 
-    again = [call.schema for call in endpoint.requests[before:]]
+    again = [call.schema for call in runs.requests[before:]]
     assert state["status"] == "done" and "Plan" not in again
-    assert len(endpoint.select_calls("Report", "A")) == 1
+    assert len(runs.select_calls("Report", "A")) == 1
 
 
-async def test_no_call_of_a_planner_or_worker_is_streamed_as_a_message(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+async def test_no_call_of_a_planner_or_worker_is_streamed_as_a_message(runs: Runs):
+    runs.script(*script_tasks({"A": ()}))
 
     outer = {
         metadata["langgraph_node"]
-        async for _, metadata in build_graph(settings).astream(REQUEST, stream_mode="messages")
+        async for _, metadata in build_graph(runs).astream(GIVEN, stream_mode="messages")
     }
     inner = {
         metadata["langgraph_node"]
-        async for _, (_, metadata) in build_graph(settings).astream(
-            REQUEST, stream_mode="messages", subgraphs=True
+        async for _, (_, metadata) in build_graph(runs).astream(
+            GIVEN, stream_mode="messages", subgraphs=True
         )
     }
 
@@ -293,14 +280,14 @@ class RecordedCalls(AsyncCallbackHandler):
 
 @pytest.mark.parametrize("chunk_delay_s", [0.0, 0.03], ids=["after the plan", "while it streams"])
 async def test_a_tracer_receives_the_model_call_of_a_first_attempt(
-    endpoint: Endpoint, settings: Settings, chunk_delay_s: float
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=CHAIN, chunk_delay_s=chunk_delay_s))
+    runs: Runs, chunk_delay_s: float
+):
+    runs.script(*CHAIN, chunk_delay_s=chunk_delay_s)
     recorded = RecordedCalls()
 
-    await build_graph(settings).ainvoke(REQUEST, {"callbacks": [recorded]})
+    await build_graph(runs).ainvoke(GIVEN, {"callbacks": [recorded]})
 
     workers = [said for said in recorded.begun.values() if said.get("worker") == "researcher"]
     assert sorted(said["task"] for said in workers) == ["A", "B"]
     assert recorded.ended == recorded.begun.keys()
-    assert len(recorded.begun) == len(endpoint.requests) == 4
+    assert len(recorded.begun) == len(runs.requests) == 4

@@ -14,7 +14,8 @@ from graph import aresume, arun, build_supervisor
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import redact_text
-from tests.endpoint import Endpoint, Scenario, script_tasks
+from tests.endpoint import script_tasks
+from tests.runs import Runs
 from tests.teams import make_team
 
 PLAN = {
@@ -75,7 +76,7 @@ async def run_team(models: dict[Any, Any], settings: Settings) -> tuple[dict[str
     return state, events
 
 
-async def test_a_model_without_tools_is_asked_by_the_prompt_for_plan_reports_and_answer() -> None:
+async def test_a_model_without_tools_is_asked_by_the_prompt_for_plan_reports_and_answer():
     words = WordsModel()
 
     state, events = await run_team(dict.fromkeys(("fast", "standard", "strong"), words), Settings())
@@ -90,20 +91,18 @@ async def test_a_model_without_tools_is_asked_by_the_prompt_for_plan_reports_and
     assert (change["purpose"], change["method"]) == ("value", "json_prompt")
 
 
-async def test_a_tier_that_is_not_named_uses_the_settings(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=PARTS))
+async def test_a_tier_that_is_not_named_uses_the_settings(runs: Runs):
+    runs.script(*PARTS)
     words = WordsModel()
 
-    state, events = await run_team({"strong": words}, settings)
+    state, events = await run_team({"strong": words}, runs.settings)
 
     assert state["status"] == "done"
     models = {event["tier"]: event["model"] for event in events if event["kind"] == "model_call"}
     assert models == {"strong": "wordsmodel:words-1", "standard": "openai:gpt-5-mini"}
 
 
-async def test_a_given_model_is_tried_again_and_its_key_is_redacted() -> None:
+async def test_a_given_model_is_tried_again_and_its_key_is_redacted():
     words = WordsModel(failures=1)
 
     state, events = await run_team(dict.fromkeys(("standard", "strong"), words), Settings())
@@ -122,14 +121,12 @@ async def test_a_given_model_is_tried_again_and_its_key_is_redacted() -> None:
         ({"fast": WordsModel().bind(stop=["x"])}, "Binding, not a chat model"),
     ],
 )
-def test_what_is_no_model_is_refused_when_the_graph_is_built(
-    models: dict[Any, Any], message: str
-) -> None:
+def test_what_is_no_model_is_refused_when_the_graph_is_built(models: dict[Any, Any], message: str):
     with pytest.raises(SettingsInvalid, match=message):
         build_supervisor(make_team(), settings=Settings(), models=models)
 
 
-async def test_a_saved_run_takes_models_and_so_does_its_resume(settings: Settings) -> None:
+async def test_a_saved_run_takes_models_and_so_does_its_resume(settings: Settings):
     words = WordsModel()
     given: Any = dict.fromkeys(("fast", "standard", "strong"), words)
     request = "Name three figures of part a and the sources of part b"

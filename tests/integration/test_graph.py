@@ -7,37 +7,31 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
-from langgraph.checkpoint.memory import InMemorySaver
 
 from graph import build_supervisor
-from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.schemas.team import Worker
-from state import Report, RequestInput
+from state import Report
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.runs import GIVEN, REQUEST, THREAD, Runs, make_saver
 from tests.teams import make_team
 
-REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
 DIAMOND = {"A": (), "B": ("A",), "C": ("A",), "D": ("B", "C")}
 
 
 @pytest.fixture
 async def graph(settings: Settings) -> AsyncIterator[SupervisorGraph]:
-    saver = InMemorySaver(serde=build_strict_serializer())
+    saver = make_saver()
     yield build_supervisor(make_team(), settings=settings, checkpointer=saver)
 
 
-def make_thread_config(name: str = "one") -> Any:
-    return {"configurable": {"thread_id": name}}
-
-
 async def test_a_request_becomes_a_plan_parallel_work_and_one_answer(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(DIAMOND)))
+    runs: Runs, graph: SupervisorGraph
+):
+    runs.script(*script_tasks(DIAMOND))
 
-    state = await graph.ainvoke(REQUEST, make_thread_config())
+    state = await graph.ainvoke(GIVEN, THREAD)
 
     assert state["status"] == "done"
     assert {name: report.status for name, report in state["results"].items()} == dict.fromkeys(
@@ -48,247 +42,217 @@ async def test_a_request_becomes_a_plan_parallel_work_and_one_answer(
     assert state["timing"].critical_path[0] == "supervisor"
 
 
-async def test_a_run_costs_one_call_a_task_and_two(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(DIAMOND)))
+async def test_a_run_costs_one_call_a_task_and_two(runs: Runs, graph: SupervisorGraph):
+    runs.script(*script_tasks(DIAMOND))
 
-    state = await graph.ainvoke(REQUEST, make_thread_config())
+    state = await graph.ainvoke(GIVEN, THREAD)
 
-    assert len(endpoint.requests) == len(DIAMOND) + 2
+    assert len(runs.requests) == len(DIAMOND) + 2
     assert state["usage"].model_calls == len(DIAMOND) + 2
     assert state["usage"].by_worker["researcher"].model_calls == len(DIAMOND)
     assert set(state["usage"].by_tier) == {"strong", "standard"}
 
 
-async def test_a_task_starts_when_its_own_last_dependency_ends(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
+async def test_a_task_starts_when_its_own_last_dependency_ends(runs: Runs, graph: SupervisorGraph):
     latency = {"A": 0.02, "C": 0.6}
-    endpoint.load_scenario(
-        Scenario(
-            tasks=script_tasks({"A": (), "B": ("A",), "C": (), "D": ("C",)}, latency_s=latency)
-        )
-    )
+    runs.script(*script_tasks({"A": (), "B": ("A",), "C": (), "D": ("C",)}, latency_s=latency))
 
-    await graph.ainvoke(REQUEST, make_thread_config())
+    await graph.ainvoke(GIVEN, THREAD)
 
-    (b,), (c,) = endpoint.select_calls(task="B"), endpoint.select_calls(task="C")
+    (b,), (c,) = runs.select_calls(task="B"), runs.select_calls(task="C")
     assert c.ended_s is not None
     assert b.ended_s is not None and b.ended_s < c.ended_s
 
 
-async def test_a_worker_sees_its_handoff_and_nothing_else(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
-    secret = {**REQUEST, "materials": {"a.md": "ALPHA", "b.md": "BETA"}}
+async def test_a_worker_sees_its_handoff_and_nothing_else(runs: Runs, graph: SupervisorGraph):
+    secret = {**GIVEN, "materials": {"a.md": "ALPHA", "b.md": "BETA"}}
     tasks = (
         ScriptedTask(id="A", materials=("a.md",), report={"output": "found 41"}),
         ScriptedTask(id="B", materials=("b.md",), report={"output": "found 43"}),
         ScriptedTask(id="C", depends_on=("A",)),
     )
-    endpoint.load_scenario(Scenario(tasks=tasks))
+    runs.script(*tasks)
 
-    await graph.ainvoke(secret, make_thread_config())
+    await graph.ainvoke(secret, THREAD)
 
-    (a,), (c,) = endpoint.select_calls(task="A"), endpoint.select_calls(task="C")
+    (a,), (c,) = runs.select_calls(task="A"), runs.select_calls(task="C")
     assert "ALPHA" in str(a.body) and "BETA" not in str(a.body)
-    assert REQUEST["request"] not in str(a.body)
+    assert REQUEST not in str(a.body)
     assert "found 41" in str(c.body) and "found 43" not in str(c.body)
     assert "analyst" not in str(a.body)
 
 
-async def test_sources_that_no_report_names_are_dropped(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
+async def test_sources_that_no_report_names_are_dropped(runs: Runs, graph: SupervisorGraph):
     answer = {"text": "42, says A.md", "sources": ["A.md", "https://made.up"]}
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()}), answers={"Answer": answer}))
+    runs.script(*script_tasks({"A": ()}), answers={"Answer": answer})
 
-    state = await graph.ainvoke(REQUEST, make_thread_config())
+    state = await graph.ainvoke(GIVEN, THREAD)
 
     assert state["answer"].sources == ("A.md",)
 
 
 async def test_a_chat_message_is_a_request_and_a_second_one_a_follow_up(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": (), "B": ()})))
-    await graph.ainvoke({"messages": [HumanMessage("Compare the parts.")]}, make_thread_config())
+    runs: Runs, graph: SupervisorGraph
+):
+    runs.script(*script_tasks({"A": (), "B": ()}))
+    await graph.ainvoke({"messages": [HumanMessage("Compare the parts.")]}, THREAD)
 
-    state = await graph.ainvoke({"messages": [HumanMessage("And in euros?")]}, make_thread_config())
+    state = await graph.ainvoke({"messages": [HumanMessage("And in euros?")]}, THREAD)
 
-    second = endpoint.select_calls(schema="Plan")[1]
+    second = runs.select_calls(schema="Plan")[1]
     assert state["request"] == "And in euros?"
     assert "Compare the parts." in str(second.body) and "And in euros?" in str(second.body)
     assert [plan.version for plan in state["plans"]] == [1, 2]
     assert [message.type for message in state["messages"]] == ["human", "ai", "human", "ai"]
-    assert len(endpoint.select_calls(schema="Report")) == 4
+    assert len(runs.select_calls(schema="Report")) == 4
 
 
 async def test_a_cancelled_run_resumes_without_doing_finished_work_again(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
-    endpoint.load_scenario(
-        Scenario(tasks=script_tasks({"A": (), "B": (), "C": ("A", "B")}, latency_s={"B": 1.0}))
-    )
-    running = asyncio.ensure_future(graph.ainvoke(REQUEST, make_thread_config()))
-    while not endpoint.select_calls(task="A"):  # noqa: ASYNC110 - the endpoint tells nobody
+    runs: Runs, graph: SupervisorGraph
+):
+    runs.script(*script_tasks({"A": (), "B": (), "C": ("A", "B")}, latency_s={"B": 1.0}))
+    running = asyncio.ensure_future(graph.ainvoke(GIVEN, THREAD))
+    while not runs.select_calls(task="A"):  # noqa: ASYNC110 - the endpoint tells nobody
         await asyncio.sleep(0.01)
     await asyncio.sleep(0.3)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
 
-    state = await graph.ainvoke(None, make_thread_config())
+    state = await graph.ainvoke(None, THREAD)
 
     assert state["status"] == "done"
-    assert len(endpoint.select_calls(task="A")) == 1
-    assert len(endpoint.select_calls(task="B")) == 2
+    assert len(runs.select_calls(task="A")) == 1
+    assert len(runs.select_calls(task="B")) == 2
 
 
-async def test_a_fork_does_not_meet_the_first_runs_results(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
+async def test_a_fork_does_not_meet_the_first_runs_results(runs: Runs, graph: SupervisorGraph):
     first, second = {"output": "first"}, {"output": "second"}
     tasks = (ScriptedTask(id="A", report=[first, second]), ScriptedTask(id="B", depends_on=("A",)))
-    endpoint.load_scenario(Scenario(tasks=tasks))
-    await graph.ainvoke(REQUEST, make_thread_config())
-    history = [snapshot async for snapshot in graph.aget_state_history(make_thread_config())]
+    runs.script(*tasks)
+    await graph.ainvoke(GIVEN, THREAD)
+    history = [snapshot async for snapshot in graph.aget_state_history(THREAD)]
     planned = next(snapshot for snapshot in history if "researcher" in snapshot.next)
 
     state = await graph.ainvoke(None, await graph.aupdate_state(planned.config, None))
 
     assert state["results"]["A"].output == "second"
-    assert "second" in str(endpoint.select_calls(task="B")[1].body)
-    assert "first" not in str(endpoint.select_calls(task="B")[1].body["messages"])
+    assert "second" in str(runs.select_calls(task="B")[1].body)
+    assert "first" not in str(runs.select_calls(task="B")[1].body["messages"])
 
 
-async def test_each_task_has_the_result_of_its_own_worker(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
+async def test_each_task_has_the_result_of_its_own_worker(runs: Runs, graph: SupervisorGraph):
     names = [f"t{index}" for index in range(30)]
     latency = {name: 0.002 * (29 - index) for index, name in enumerate(names)}
-    endpoint.load_scenario(
-        Scenario(tasks=script_tasks(dict.fromkeys(names, ()), latency_s=latency))
-    )
+    runs.script(*script_tasks(dict.fromkeys(names, ()), latency_s=latency))
 
-    state = await graph.ainvoke(REQUEST, make_thread_config())
+    state = await graph.ainvoke(GIVEN, THREAD)
 
     assert all(f"Result of {name}:" in state["results"][name].output for name in names)
 
 
 async def test_the_synthesis_reads_the_same_whatever_order_results_came_in(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
+    runs: Runs, graph: SupervisorGraph
+):
     edges: dict[str, tuple[str, ...]] = {"A": (), "B": (), "C": ()}
     seen = set()
     for order in ("ABC", "CAB", "BCA"):
         latency = {name: 0.05 * order.index(name) for name in edges}
-        endpoint.load_scenario(Scenario(tasks=script_tasks(edges, latency_s=latency)))
-        await graph.ainvoke(REQUEST, make_thread_config(order))
-        seen.add(str(endpoint.select_calls(schema="Answer")[-1].body["messages"]))
+        runs.script(*script_tasks(edges, latency_s=latency))
+        await graph.ainvoke(GIVEN, {"configurable": {"thread_id": order}})
+        seen.add(str(runs.select_calls(schema="Answer")[-1].body["messages"]))
 
     assert len(seen) == 1
 
 
 @pytest.mark.needs("tools")
-async def test_a_worker_has_ten_turns_and_then_must_report(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_worker_has_ten_turns_and_then_must_report(runs: Runs):
     analyst = Worker(
         name="analyst", description="Computes.", instructions="Compute.", tools=("calculate",)
     )
     calls = tuple(("calculate", {"expression": f"{n} + 1"}) for n in range(30))
-    endpoint.load_scenario(
-        Scenario(tasks=(ScriptedTask(id="A", worker="analyst", tool_calls=calls),))
-    )
-    graph = build_supervisor(
-        make_team().model_copy(update={"workers": (analyst,)}), settings=settings
-    )
+    runs.script(ScriptedTask(id="A", worker="analyst", tool_calls=calls))
+    graph = runs.build_graph(make_team().model_copy(update={"workers": (analyst,)}))
 
-    state = await graph.ainvoke(REQUEST)
+    state = await graph.ainvoke(GIVEN)
 
-    turns = endpoint.select_calls(task="A")
+    turns = runs.select_calls(task="A")
     assert len(turns) == 10
     assert (turns[-1].tools, turns[-1].schema) == ((), "Report")
     assert state["results"]["A"].status == "completed"
 
 
-async def test_a_report_says_what_it_cost(endpoint: Endpoint, graph: SupervisorGraph) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+async def test_a_report_says_what_it_cost(runs: Runs, graph: SupervisorGraph):
+    runs.script(*script_tasks({"A": ()}))
 
-    report: Report = (await graph.ainvoke(REQUEST, make_thread_config()))["results"]["A"]
+    report: Report = (await graph.ainvoke(GIVEN, THREAD))["results"]["A"]
 
     assert report.usage.input_tokens > 0 and report.usage.output_tokens > 0
     assert report.usage.models == ("openai:gpt-5-mini",)
     assert report.ended_s >= report.started_s > 0
 
 
-def test_synchronous_python_can_invoke_stream_and_batch() -> None:
+def test_synchronous_python_can_invoke_stream_and_batch():
     with Endpoint(Scenario(tasks=script_tasks(DIAMOND))).run_in_thread() as served:
         settings = Settings(openai_base_url=served.base_url, openai_api_key="sk-test")
         graph = build_supervisor(make_team(), settings=settings)
 
-        invoked = graph.invoke(REQUEST)
-        streamed = list(graph.stream(REQUEST, stream_mode="updates"))
-        batch = graph.batch([REQUEST, REQUEST])
+        invoked = graph.invoke(GIVEN)
+        streamed = list(graph.stream(GIVEN, stream_mode="updates"))
+        batch = graph.batch([GIVEN, GIVEN])
 
     assert invoked["status"] == "done"
     assert [next(iter(part)) for part in streamed][-1] == "synthesizer"
     assert [state["status"] for state in batch] == ["done", "done"]
 
 
-async def test_a_notebooks_running_loop_can_invoke(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
+async def test_a_notebooks_running_loop_can_invoke(endpoint: Endpoint, graph: SupervisorGraph):
     with Endpoint(Scenario(tasks=script_tasks(DIAMOND))).run_in_thread() as served:
         settings = Settings(openai_base_url=served.base_url, openai_api_key="sk-test")
 
-        state = build_supervisor(make_team(), settings=settings).invoke(REQUEST)
+        state = build_supervisor(make_team(), settings=settings).invoke(GIVEN)
 
     assert state["status"] == "done"
 
 
-async def test_an_endpoint_that_streams_gives_the_same_answer(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(DIAMOND)))
-    graph = build_supervisor(make_team(), settings=settings.model_copy(update={"stream": True}))
+async def test_an_endpoint_that_streams_gives_the_same_answer(runs: Runs):
+    runs.script(*script_tasks(DIAMOND))
+    graph = build_supervisor(
+        make_team(), settings=runs.settings.model_copy(update={"stream": True})
+    )
 
-    state = await graph.ainvoke(REQUEST)
+    state = await graph.ainvoke(GIVEN)
 
     assert state["status"] == "done"
-    assert all(call.body["stream"] for call in endpoint.requests)
+    assert all(call.body["stream"] for call in runs.requests)
     assert state["usage"].input_tokens > 0
 
 
 async def test_what_a_worker_is_sent_does_not_grow_with_the_plan(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
+    runs: Runs, graph: SupervisorGraph
+):
     sizes = []
     for count in (3, 30):
-        endpoint.load_scenario(Scenario(tasks=script_tasks({f"t{n}": () for n in range(count)})))
-        await graph.ainvoke(REQUEST, make_thread_config(str(count)))
-        sizes.append(endpoint.select_calls(task="t0")[-1].body_bytes)
+        runs.script(*script_tasks({f"t{n}": () for n in range(count)}))
+        await graph.ainvoke(GIVEN, {"configurable": {"thread_id": str(count)}})
+        sizes.append(runs.select_calls(task="t0")[-1].body_bytes)
 
     assert sizes[0] == sizes[1]
 
 
-async def test_a_run_that_nothing_saves_warns_of_nothing(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(DIAMOND)))
-    graph = build_supervisor(make_team(), settings=settings)
+async def test_a_run_that_nothing_saves_warns_of_nothing(runs: Runs):
+    runs.script(*script_tasks(DIAMOND))
+    graph = runs.build_graph()
     # So LangGraph's server begins a run without a thread.
     stateless: Any = {"configurable": {"thread_id": "one", "__pregel_checkpointer": None}}
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        state = await graph.ainvoke(REQUEST, stateless, durability="async")
+        state = await graph.ainvoke(GIVEN, stateless, durability="async")
 
     assert state["status"] == "done"
 
 
-async def test_each_field_of_a_form_says_what_it_is_for(graph: SupervisorGraph) -> None:
+async def test_each_field_of_a_form_says_what_it_is_for(graph: SupervisorGraph):
     for schema in (graph.get_input_jsonschema(), graph.get_context_jsonschema() or {}):
         assert all(field.get("description") for field in schema["properties"].values())

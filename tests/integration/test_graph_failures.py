@@ -4,29 +4,28 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 
 from graph import build_supervisor
-from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import RequestInvalid, SettingsInvalid
 from nodes.schemas.team import Example, Worker
 from state import Plan, Task
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
-from tests.integration.test_graph import DIAMOND, REQUEST, make_thread_config
+from tests.endpoint import Fault, ScriptedTask, script_tasks
+from tests.integration.test_graph import DIAMOND
+from tests.runs import GIVEN, THREAD, Runs, make_saver
 from tests.teams import make_team
 
 
 @pytest.fixture
 async def graph(settings: Settings) -> AsyncIterator[SupervisorGraph]:
-    saver = InMemorySaver(serde=build_strict_serializer())
+    saver = make_saver()
     yield build_supervisor(make_team(), settings=settings, checkpointer=saver)
 
 
 async def test_a_plan_that_stays_invalid_is_replaced_by_rule_and_the_answer_says_why(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
+    runs: Runs, graph: SupervisorGraph
+):
     cycle = {
         "goal": "g",
         "tasks": [
@@ -34,11 +33,11 @@ async def test_a_plan_that_stays_invalid_is_replaced_by_rule_and_the_answer_says
             {"id": "B", "description": "x", "worker": "analyst", "depends_on": ["A"]},
         ],
     }
-    endpoint.load_scenario(Scenario(answers={"Plan": cycle}))
+    runs.script(answers={"Plan": cycle})
 
-    state = await graph.ainvoke(REQUEST, make_thread_config())
+    state = await graph.ainvoke(GIVEN, THREAD)
 
-    assert len(endpoint.select_calls(schema="Plan")) == 3
+    assert len(runs.select_calls(schema="Plan")) == 3
     assert state["status"] == "partial" and state["plan"].is_by_rule
     assert "the plan was made by rule" in state["answer"].gaps[0]
     assert "cycle" in state["answer"].gaps[0]
@@ -49,61 +48,53 @@ async def test_a_plan_that_stays_invalid_is_replaced_by_rule_and_the_answer_says
     [({"max_tasks": 3}, "raise max_tasks, which is 3,"), ({"max_depth": 2}, "raise max_depth")],
 )
 async def test_a_plan_over_a_cap_of_the_team_names_the_cap_to_raise(
-    endpoint: Endpoint, settings: Settings, caps: dict[str, int], cap: str
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(DIAMOND)))
+    runs: Runs, caps: dict[str, int], cap: str
+):
+    runs.script(*script_tasks(DIAMOND))
 
-    state = await build_supervisor(make_team(**caps), settings=settings).ainvoke(REQUEST)
+    state = await runs.build_graph(make_team(**caps)).ainvoke(GIVEN)
 
     assert cap in state["answer"].gaps[0] and "other words" not in state["answer"].gaps[0]
 
 
-async def test_a_plan_that_comes_again_is_asked_of_another_model_and_without_examples(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(answers={"Plan": {"goal": "g", "tasks": []}}))
+async def test_a_plan_that_comes_again_is_asked_of_another_model_and_without_examples(runs: Runs):
+    runs.script(answers={"Plan": {"goal": "g", "tasks": []}})
     plan = Plan(goal="g", tasks=(Task(id="A", description="Find it.", worker="writer"),))
     team = make_team(examples=(Example(request="Compare the old parts.", plan=plan),))
 
-    await build_supervisor(team, settings=settings).ainvoke(REQUEST)
+    await runs.build_graph(team).ainvoke(GIVEN)
 
-    first, second, third = endpoint.select_calls(schema="Plan")
+    first, second, third = runs.select_calls(schema="Plan")
     assert "Compare the old parts." in str(first.body)
     assert all("Compare the old parts." not in str(call.body) for call in (second, third))
     assert [call.model for call in (first, second, third)] == ["gpt-5", "gpt-5", "gpt-5-mini"]
 
 
 @pytest.mark.parametrize("given", [{}, {"request": "  \n"}, {"messages": []}])
-async def test_an_empty_request_costs_no_call(
-    endpoint: Endpoint, graph: SupervisorGraph, given: Any
-) -> None:
+async def test_an_empty_request_costs_no_call(runs: Runs, graph: SupervisorGraph, given: Any):
     with pytest.raises(RequestInvalid, match="empty request"):
-        await graph.ainvoke(given, make_thread_config())
+        await graph.ainvoke(given, THREAD)
 
-    assert not endpoint.requests
+    assert not runs.requests
 
 
-async def test_a_failed_task_is_refined_from_its_error(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
+async def test_a_failed_task_is_refined_from_its_error(runs: Runs, graph: SupervisorGraph):
     empty = {"status": "completed", "output": ""}
     good = {"status": "completed", "output": "42"}
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[empty, good]),)))
+    runs.script(ScriptedTask(id="A", report=[empty, good]))
 
-    state = await graph.ainvoke(REQUEST, make_thread_config())
+    state = await graph.ainvoke(GIVEN, THREAD)
 
-    (refinement,) = endpoint.select_calls(schema="Refinement")
+    (refinement,) = runs.select_calls(schema="Refinement")
     assert "empty" in str(refinement.body)
     assert state["results"]["A"].attempts == 2
     assert state["results"]["A"].output == "42"
-    assert "naming each figure" in str(endpoint.select_calls(schema="Report")[1].body)
+    assert "naming each figure" in str(runs.select_calls(schema="Report")[1].body)
     assert state["status"] == "done"
 
 
-async def test_failures_on_every_rung_end_a_task_and_spare_its_siblings(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    graph = build_supervisor(make_team(max_recursion=0), settings=settings)
+async def test_failures_on_every_rung_end_a_task_and_spare_its_siblings(runs: Runs):
+    graph = runs.build_graph(make_team(max_recursion=0))
     failed = {"status": "failed", "output": "the figures are not there"}
     tasks = (
         ScriptedTask(id="A", report=failed),
@@ -112,9 +103,9 @@ async def test_failures_on_every_rung_end_a_task_and_spare_its_siblings(
         ScriptedTask(id="D", depends_on=("B",)),
         ScriptedTask(id="E", depends_on=("D", {"task": "A", "required": False})),
     )
-    endpoint.load_scenario(Scenario(tasks=tasks))
+    runs.script(*tasks)
 
-    state = await graph.ainvoke(REQUEST, make_thread_config())
+    state = await graph.ainvoke(GIVEN, THREAD)
 
     assert {name: r.status for name, r in state["results"].items()} == {
         "A": "failed",
@@ -127,54 +118,44 @@ async def test_failures_on_every_rung_end_a_task_and_spare_its_siblings(
     assert state["results"]["C"].error == "needs A, which failed"
     assert state["status"] == "partial"
     assert any("A failed" in gap for gap in state["answer"].gaps)
-    assert "the figures are not there" in str(endpoint.select_calls(task="E")[0].body)
+    assert "the figures are not there" in str(runs.select_calls(task="E")[0].body)
 
 
 async def test_the_step_cap_ends_in_an_answer_that_names_what_is_missing(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
-    endpoint.load_scenario(
-        Scenario(tasks=script_tasks({"A": (), "B": ("A",), "C": ("B",), "D": ("C",)}))
-    )
+    runs: Runs, graph: SupervisorGraph
+):
+    runs.script(*script_tasks({"A": (), "B": ("A",), "C": ("B",), "D": ("C",)}))
 
-    state = await graph.ainvoke(REQUEST, make_thread_config(), context={"max_steps": 2})
+    state = await graph.ainvoke(GIVEN, THREAD, context={"max_steps": 2})
 
     assert sorted(state["results"]) == ["A", "B"]
     assert state["status"] == "partial"
     assert [gap[:17] for gap in state["answer"].gaps] == ["C was not run bef", "D was not run bef"]
 
 
-async def test_a_transient_fault_does_not_reach_the_task(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    graph = build_supervisor(make_team(), settings=settings)
-    endpoint.load_scenario(
-        Scenario(
-            tasks=script_tasks(DIAMOND), faults=(Fault(kind="server_error", task="B", nth=(1,)),)
-        )
-    )
+async def test_a_transient_fault_does_not_reach_the_task(runs: Runs):
+    graph = runs.build_graph()
+    runs.script(*script_tasks(DIAMOND), faults=(Fault(kind="server_error", task="B", nth=(1,)),))
 
-    state = await graph.ainvoke(REQUEST)
+    state = await graph.ainvoke(GIVEN)
 
     assert state["status"] == "done"
     assert state["results"]["B"].attempts == 1
 
 
 @pytest.mark.slow
-async def test_an_endpoint_that_does_not_answer_is_named_in_the_answer(settings: Settings) -> None:
+async def test_an_endpoint_that_does_not_answer_is_named_in_the_answer(settings: Settings):
     nowhere = settings.model_copy(update={"openai_base_url": "http://127.0.0.1:9/v1"})
     graph = build_supervisor(make_team(), settings=nowhere)
 
-    state = await graph.ainvoke(REQUEST)
+    state = await graph.ainvoke(GIVEN)
 
     assert state["status"] == "failed"
     assert "no model could be used" in state["answer"].text
     assert "check OPENAI_BASE_URL and the network" in state["answer"].text
 
 
-async def test_a_failing_and_an_unknown_tool_are_messages_to_the_worker(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_failing_and_an_unknown_tool_are_messages_to_the_worker(runs: Runs):
     analyst = Worker(
         name="analyst", description="Computes.", instructions="Compute.", tools=("calculate",)
     )
@@ -183,83 +164,71 @@ async def test_a_failing_and_an_unknown_tool_are_messages_to_the_worker(
         ("rm", {"path": "/"}),
         ("calculate", {}),
     )
-    endpoint.load_scenario(
-        Scenario(tasks=(ScriptedTask(id="A", worker="analyst", tool_calls=calls),))
-    )
-    graph = build_supervisor(
-        make_team().model_copy(update={"workers": (analyst,)}), settings=settings
-    )
+    runs.script(ScriptedTask(id="A", worker="analyst", tool_calls=calls))
+    graph = runs.build_graph(make_team().model_copy(update={"workers": (analyst,)}))
 
-    state = await graph.ainvoke(REQUEST)
+    state = await graph.ainvoke(GIVEN)
 
-    heard = [m["content"] for m in endpoint.requests[-2].body["messages"] if m["role"] == "tool"]
+    heard = [m["content"] for m in runs.requests[-2].body["messages"] if m["role"] == "tool"]
     assert state["results"]["A"].status == "completed"
     assert len(heard) == 3
     assert "zero" in heard[0] and "rm is not a valid tool" in heard[1]
 
 
-async def test_a_worker_that_exceeds_its_time_fails_alone(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_worker_that_exceeds_its_time_fails_alone(runs: Runs):
     slow = make_team("researcher", "analyst")
     limits = slow.workers[0].limits.model_copy(update={"timeout_s": 0.2})
     workers = (slow.workers[0].model_copy(update={"limits": limits}), slow.workers[1])
     tasks = (ScriptedTask(id="A", latency_s=20.0), ScriptedTask(id="B", worker="analyst"))
-    endpoint.load_scenario(Scenario(tasks=tasks))
-    graph = build_supervisor(
-        slow.model_copy(update={"workers": workers, "max_attempts": 1}), settings=settings
-    )
+    runs.script(*tasks)
+    graph = runs.build_graph(slow.model_copy(update={"workers": workers, "max_attempts": 1}))
 
-    state = await graph.ainvoke(REQUEST)
+    state = await graph.ainvoke(GIVEN)
 
     assert state["results"]["A"].error == "timed out after 0.2 s, its limit"
     assert state["results"]["B"].status == "completed"
 
 
 @pytest.mark.slow
-async def test_a_deadline_ends_in_an_answer(endpoint: Endpoint, graph: SupervisorGraph) -> None:
-    endpoint.load_scenario(
-        Scenario(tasks=script_tasks({"A": (), "B": ("A",)}, latency_s={"B": 60.0}))
-    )
+async def test_a_deadline_ends_in_an_answer(runs: Runs, graph: SupervisorGraph):
+    runs.script(*script_tasks({"A": (), "B": ("A",)}, latency_s={"B": 60.0}))
 
-    state = await graph.ainvoke(REQUEST, make_thread_config(), context={"deadline_s": 4.0})
+    state = await graph.ainvoke(GIVEN, THREAD, context={"deadline_s": 4.0})
 
     assert state["status"] == "partial"
     assert state["results"]["A"].status == "completed"
     assert state["answer"].gaps
 
 
-async def test_an_unknown_setting_in_the_context_is_named(graph: SupervisorGraph) -> None:
+async def test_an_unknown_setting_in_the_context_is_named(graph: SupervisorGraph):
     with pytest.raises(SettingsInvalid, match="deadline"):
-        await graph.ainvoke(REQUEST, make_thread_config(), context={"deadline": 3})
+        await graph.ainvoke(GIVEN, THREAD, context={"deadline": 3})
 
 
-async def test_a_stream_that_is_cut_is_asked_for_again_and_never_taken_for_an_answer(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_stream_that_is_cut_is_asked_for_again_and_never_taken_for_an_answer(runs: Runs):
     cut = Fault(kind="cut_stream", task="B", nth=(1,))
-    endpoint.load_scenario(Scenario(tasks=script_tasks(DIAMOND), faults=(cut,)))
-    graph = build_supervisor(make_team(), settings=settings.model_copy(update={"stream": True}))
+    runs.script(*script_tasks(DIAMOND), faults=(cut,))
+    graph = build_supervisor(
+        make_team(), settings=runs.settings.model_copy(update={"stream": True})
+    )
 
-    state = await graph.ainvoke(REQUEST)
+    state = await graph.ainvoke(GIVEN)
 
     assert state["results"]["B"].output.startswith("Result of B")
-    assert len(endpoint.select_calls(task="B")) == 2
+    assert len(runs.select_calls(task="B")) == 2
 
 
 async def test_an_escalation_that_stays_ends_a_task_and_is_reported(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
+    runs: Runs, graph: SupervisorGraph
+):
     asks = {
         "status": "escalated",
         "output": "",
         "escalation": {"reason": "ambiguous_input", "message": "Which year?", "partial": "2024: 5"},
     }
-    endpoint.load_scenario(
-        Scenario(tasks=(ScriptedTask(id="A", report=asks), ScriptedTask(id="B")))
-    )
+    runs.script(ScriptedTask(id="A", report=asks), ScriptedTask(id="B"))
 
-    state = await graph.ainvoke(REQUEST, make_thread_config())
+    state = await graph.ainvoke(GIVEN, THREAD)
 
     assert state["results"]["A"].status == "escalated"
     assert state["results"]["A"].attempts == 2, "the second on an assumption"

@@ -57,14 +57,14 @@ async def call(folder: Path, tool: str, text: str = "hello") -> str:
     return flatten_content(await tools[f"bad_{tool}"].ainvoke({"text": text}))[0]
 
 
-async def test_only_named_tools_exist(tmp_path: Path) -> None:
+async def test_only_named_tools_exist(tmp_path: Path):
     tools = await load(write_hostile_team(tmp_path, ["echo", "i*"]))
 
     assert sorted(tools) == ["bad_echo", "bad_image", "bad_inject"]
     assert await tools["bad_echo"].ainvoke({"text": "hello"}) == [{"type": "text", "text": "hello"}]
 
 
-async def test_a_description_is_cut_and_marked_as_the_servers_words(tmp_path: Path) -> None:
+async def test_a_description_is_cut_and_marked_as_the_servers_words(tmp_path: Path):
     tools = await load(write_hostile_team(tmp_path, ["inject"]))
 
     shown = tools["bad_inject"].description
@@ -72,7 +72,7 @@ async def test_a_description_is_cut_and_marked_as_the_servers_words(tmp_path: Pa
     assert len(shown) < 1_100 and "\n" not in shown and "\N{ZERO WIDTH SPACE}" not in shown
 
 
-async def test_a_servers_hints_allow_nothing(tmp_path: Path) -> None:
+async def test_a_servers_hints_allow_nothing(tmp_path: Path):
     tool = (await load(write_hostile_team(tmp_path, ["echo"])))["bad_echo"]
 
     assert tool.asks
@@ -82,25 +82,25 @@ async def test_a_servers_hints_allow_nothing(tmp_path: Path) -> None:
     )
 
 
-async def test_an_answer_that_is_too_large_ends_the_session_and_not_more(tmp_path: Path) -> None:
+async def test_an_answer_that_is_too_large_ends_the_session_and_not_more(tmp_path: Path):
     with pytest.raises(ToolFailed, match="a message of more than 8 MB"):
         await call(tmp_path, "big")
 
     assert await call(tmp_path, "echo") == "hello"
 
 
-async def test_a_call_without_an_answer_ends_in_time(tmp_path: Path) -> None:
+async def test_a_call_without_an_answer_ends_in_time(tmp_path: Path):
     async with asyncio.timeout(2 * FAST):
         with pytest.raises(ToolFailed, match="no answer within 5 s"):
             await call(tmp_path, "hang")
 
 
-async def test_a_call_in_which_the_server_ends_is_not_made_again(tmp_path: Path) -> None:
+async def test_a_call_in_which_the_server_ends_is_not_made_again(tmp_path: Path):
     with pytest.raises(ToolFailed, match="may have had its effect: it ended"):
         await call(tmp_path, "die")
 
 
-async def test_a_server_that_ended_before_a_call_is_started_again(tmp_path: Path) -> None:
+async def test_a_server_that_ended_before_a_call_is_started_again(tmp_path: Path):
     folder = write_hostile_team(tmp_path, ["echo", "die"])
     tools = await load(folder)
     with pytest.raises(ToolFailed):
@@ -111,18 +111,18 @@ async def test_a_server_that_ended_before_a_call_is_started_again(tmp_path: Path
 
 async def test_a_flood_of_other_messages_is_dropped_in_silence(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+):
     assert await call(tmp_path, "flood") == "hello"
     assert capfd.readouterr() == ("", "")
 
 
-async def test_what_is_no_text_is_named(tmp_path: Path) -> None:
+async def test_what_is_no_text_is_named(tmp_path: Path):
     text = await call(tmp_path, "image", "a cat")
 
     assert text == "a cat\n[image, 40 kB, not read]\n[audio, 300 bytes, not read]"
 
 
-async def test_a_server_sees_only_the_variables_that_its_entry_names(tmp_path: Path) -> None:
+async def test_a_server_sees_only_the_variables_that_its_entry_names(tmp_path: Path):
     folder = write_hostile_team(tmp_path, ["environment"], env={"TOKEN": "${PATH}"})
 
     tools = await load(folder)
@@ -132,24 +132,24 @@ async def test_a_server_sees_only_the_variables_that_its_entry_names(tmp_path: P
     assert "PYTEST" not in text and "USER" not in text
 
 
-async def test_an_error_of_the_server_is_a_failure(tmp_path: Path) -> None:
+async def test_an_error_of_the_server_is_a_failure(tmp_path: Path):
     with pytest.raises(ToolFailed, match="the server reports an error: no access"):
         await call(tmp_path, "fail", "no access")
 
 
-async def test_arguments_that_do_not_fit_are_not_sent(tmp_path: Path) -> None:
+async def test_arguments_that_do_not_fit_are_not_sent(tmp_path: Path):
     tools = await load(write_hostile_team(tmp_path, ["die"]))
 
     with pytest.raises(ToolRefused, match="text: 3 is not of type 'string'"):
         await tools["bad_die"].ainvoke({"text": 3})
 
 
-async def test_a_pattern_of_the_server_cannot_delay_a_call(tmp_path: Path) -> None:
+async def test_a_pattern_of_the_server_cannot_delay_a_call(tmp_path: Path):
     async with asyncio.timeout(FAST):
         assert await call(tmp_path, "echo", "a" * 40 + "!") == "a" * 40 + "!"
 
 
-async def test_an_invalid_schema_is_refused_where_the_tool_is_wanted(tmp_path: Path) -> None:
+async def test_an_invalid_schema_is_refused_where_the_tool_is_wanted(tmp_path: Path):
     with pytest.raises(TeamInvalid, match="tool broken of MCP server bad is refused"):
         await load(write_hostile_team(tmp_path, ["broken"]))
 
@@ -165,7 +165,7 @@ async def test_an_invalid_schema_is_refused_where_the_tool_is_wanted(tmp_path: P
 @pytest.mark.parametrize("is_locked", [False, True])
 async def test_a_schema_that_cannot_be_shown_is_refused_also_after_a_lock(
     tmp_path: Path, tool: str, reason: str, is_locked: bool
-) -> None:
+):
     folder = write_hostile_team(tmp_path, [tool])
     if is_locked:
         session = await open_session(folder)
@@ -178,17 +178,17 @@ async def test_a_schema_that_cannot_be_shown_is_refused_also_after_a_lock(
     assert f"tool {tool} of MCP server bad is refused: {reason}" in line and "\n" not in line
 
 
-async def test_a_pattern_of_the_server_is_not_read(tmp_path: Path) -> None:
+async def test_a_pattern_of_the_server_is_not_read(tmp_path: Path):
     assert await call(tmp_path, "brackets") == "hello"
 
 
-async def test_a_number_that_is_too_large_for_a_check_is_the_servers(tmp_path: Path) -> None:
+async def test_a_number_that_is_too_large_for_a_check_is_the_servers(tmp_path: Path):
     tools = await load(write_hostile_team(tmp_path, ["multiple"]))
 
     assert await tools["bad_multiple"].ainvoke({"text": 10**400})
 
 
-async def test_a_name_that_matches_nothing_is_one_clear_line(tmp_path: Path) -> None:
+async def test_a_name_that_matches_nothing_is_one_clear_line(tmp_path: Path):
     with pytest.raises(TeamInvalid) as refusal:
         await load(write_hostile_team(tmp_path, ["ech"]))
 
@@ -197,7 +197,7 @@ async def test_a_name_that_matches_nothing_is_one_clear_line(tmp_path: Path) -> 
     )
 
 
-async def test_two_workers_cannot_share_a_tool_by_patterns(tmp_path: Path) -> None:
+async def test_two_workers_cannot_share_a_tool_by_patterns(tmp_path: Path):
     folder = write_team(
         tmp_path / "pair",
         {"bad": describe_hostile()},
@@ -220,7 +220,7 @@ async def test_two_workers_cannot_share_a_tool_by_patterns(tmp_path: Path) -> No
 )
 async def test_a_server_that_cannot_be_used_is_named_in_time(
     tmp_path: Path, mode: str, reason: str
-) -> None:
+):
     folder = write_hostile_team(tmp_path, ["echo"], mode)
 
     async with asyncio.timeout(3 * FAST):
@@ -230,7 +230,7 @@ async def test_a_server_that_cannot_be_used_is_named_in_time(
     assert reason in failure.value.format_line() and "\n" not in failure.value.format_line()
 
 
-async def test_a_command_that_does_not_exist_is_named(tmp_path: Path) -> None:
+async def test_a_command_that_does_not_exist_is_named(tmp_path: Path):
     folder = write_team(
         tmp_path / "none", {"bad": {"command": "no-such-server"}}, {"clerk": ["mcp:bad/x"]}
     )
@@ -241,7 +241,7 @@ async def test_a_command_that_does_not_exist_is_named(tmp_path: Path) -> None:
 
 async def test_what_a_server_writes_to_stderr_is_kept_in_a_file(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+):
     folder = write_hostile_team(tmp_path, ["echo"])
 
     await load(folder)
@@ -261,7 +261,7 @@ async def test_what_a_server_writes_to_stderr_is_kept_in_a_file(
 )
 async def test_a_tool_that_is_not_the_checked_one_is_refused(
     tmp_path: Path, tool: str, reason: str
-) -> None:
+):
     state = str(tmp_path / "state")
     folder = write_hostile_team(tmp_path, [tool], "--state", state)
     session = await open_session(folder)
@@ -274,7 +274,7 @@ async def test_a_tool_that_is_not_the_checked_one_is_refused(
 
 async def test_a_tool_that_changes_when_the_server_starts_again_is_not_called(
     tmp_path: Path,
-) -> None:
+):
     state = str(tmp_path / "state")
     tools = await load(write_hostile_team(tmp_path, ["control", "die"], "--state", state))
     with pytest.raises(ToolFailed):
@@ -284,7 +284,7 @@ async def test_a_tool_that_changes_when_the_server_starts_again_is_not_called(
         await tools["bad_control"].ainvoke({"text": "x"})
 
 
-async def test_workers_of_one_event_loop_share_a_session(tmp_path: Path) -> None:
+async def test_workers_of_one_event_loop_share_a_session(tmp_path: Path):
     folder = write_hostile_team(tmp_path, ["echo"])
 
     first, second = await asyncio.gather(open_session(folder), open_session(folder))
@@ -294,7 +294,7 @@ async def test_workers_of_one_event_loop_share_a_session(tmp_path: Path) -> None
 
 def test_a_loop_that_ends_closes_its_sessions_without_a_word(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+):
     folder = write_hostile_team(tmp_path, ["echo"])
 
     sessions = [asyncio.run(open_session(folder)) for _ in range(2)]
@@ -303,7 +303,7 @@ def test_a_loop_that_ends_closes_its_sessions_without_a_word(
     assert capfd.readouterr() == ("", "")
 
 
-async def test_an_unset_variable_is_one_line_with_file_and_name(tmp_path: Path) -> None:
+async def test_an_unset_variable_is_one_line_with_file_and_name(tmp_path: Path):
     folder = write_hostile_team(tmp_path, ["echo"], env={"TOKEN": "${MCP_TEST_TOKEN}"})
     settings = Settings().build_tool_settings()
     team = load_team(folder)

@@ -107,7 +107,7 @@ async def run_statements(
     return answers
 
 
-def test_the_corpus_holds_at_least_128_different_statements() -> None:
+def test_the_corpus_holds_at_least_128_different_statements():
     statements = [statement for each in CORPUS.values() for statement in each]
 
     assert len(set(statements)) == len(statements) >= 128
@@ -117,7 +117,7 @@ def test_the_corpus_holds_at_least_128_different_statements() -> None:
 @pytest.mark.parametrize("aim", CORPUS)
 async def test_a14_no_statement_has_an_effect_even_under_a_role_that_owns_the_tables(
     attacked: AttackedServer, aim: str, role: str
-) -> None:
+):
     before = attacked.read_state()
 
     answers = await run_statements(
@@ -128,7 +128,7 @@ async def test_a14_no_statement_has_an_effect_even_under_a_role_that_owns_the_ta
     assert attacked.list_changes(before) == {}
 
 
-async def test_a14_no_statement_takes_powers_through_the_tool(attacked: AttackedServer) -> None:
+async def test_a14_no_statement_takes_powers_through_the_tool(attacked: AttackedServer):
     url = attacked.server.build_url(user="reader")
     tool = query_database(ToolSettings(sql_url=url), timeout_s=TIMEOUT_S)
     before = attacked.read_state()
@@ -144,7 +144,7 @@ async def test_a14_no_statement_takes_powers_through_the_tool(attacked: Attacked
     assert attacked.list_changes(before) == {}
 
 
-async def test_a14_ordinary_statements_are_answered(attacked: AttackedServer) -> None:
+async def test_a14_ordinary_statements_are_answered(attacked: AttackedServer):
     answers = await run_statements(
         "postgres", attacked.server.build_url(user="reader"), list(ORDINARY)
     )
@@ -156,7 +156,7 @@ async def test_a14_ordinary_statements_are_answered(attacked: AttackedServer) ->
 @pytest.mark.parametrize("aim", ["disguised", "definitions", "log", "sql_in_text"])
 async def test_a14_what_is_called_in_disguise_is_refused_before_it_runs(
     attacked: AttackedServer, aim: str
-) -> None:
+):
     answers = await run_statements(
         "postgres", attacked.server.build_url(user="reader"), attacked.list_statements(aim)
     )
@@ -164,7 +164,7 @@ async def test_a14_what_is_called_in_disguise_is_refused_before_it_runs(
     assert [answer for answer in answers if "error" not in answer] == []
 
 
-def test_every_kind_of_effect_would_be_seen() -> None:
+def test_every_kind_of_effect_would_be_seen():
     with run_attacked_server() as broken:
         for kind, sql in EFFECTS.items():
             places = {
@@ -213,7 +213,7 @@ def made_role(attacked: AttackedServer) -> Iterator[str]:
 @pytest.mark.parametrize("power", POWERS)
 async def test_a14_a_role_that_could_do_more_is_refused_with_what_makes_a_reader(
     attacked: AttackedServer, made_role: str, power: str
-) -> None:
+):
     attribute, granted = POWERS[power]
     for statement in (f"ALTER ROLE {made_role} {attribute}" if attribute else "", *granted):
         attacked.run_as_superuser(statement.format(made_role))
@@ -230,7 +230,7 @@ async def test_a14_a_role_that_could_do_more_is_refused_with_what_makes_a_reader
 
 async def test_a14_what_a_refusal_proposes_makes_a_role_that_is_accepted(
     attacked: AttackedServer,
-) -> None:
+):
     [refused] = await run_statements("postgres", attacked.server.build_url(), ["SELECT 1"])
     statements = refused["fix"].partition(": ")[2].replace("reader", "proposed")
     attacked.run_as_superuser(f"{statements} GRANT guests TO proposed")
@@ -246,7 +246,7 @@ async def test_a14_what_a_refusal_proposes_makes_a_role_that_is_accepted(
 @pytest.mark.parametrize("option", ["role", "session_authorization"])
 async def test_a14_a_superuser_who_signs_in_as_another_is_refused(
     attacked: AttackedServer, option: str
-) -> None:
+):
     url = f"{attacked.server.build_url()}?options=-c{option}%3Dreader"
 
     [answer] = await run_statements("postgres", url, ["SELECT * FROM sales"])
@@ -256,7 +256,7 @@ async def test_a14_a_superuser_who_signs_in_as_another_is_refused(
 
 def test_doctor_and_check_refuse_a_superusers_address_in_the_same_words(
     attacked: AttackedServer, capsys: pytest.CaptureFixture[str]
-) -> None:
+):
     settings = Settings(sql_url=attacked.server.build_url())
 
     code = run_doctor(settings)
@@ -271,7 +271,7 @@ def test_doctor_and_check_refuse_a_superusers_address_in_the_same_words(
 
 def test_doctor_and_check_accept_a_readers_address(
     attacked: AttackedServer, capsys: pytest.CaptureFixture[str]
-) -> None:
+):
     settings = Settings(sql_url=attacked.server.build_url(user="reader"))
 
     codes = run_doctor(settings), report_problems("market_analysis", settings)
@@ -280,14 +280,14 @@ def test_doctor_and_check_accept_a_readers_address(
     assert "its role may only read" in capsys.readouterr().out
 
 
-def test_doctor_names_a_server_that_cannot_be_reached(capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_names_a_server_that_cannot_be_reached(capsys: pytest.CaptureFixture[str]):
     code = run_doctor(Settings(sql_url="postgresql://me:pw-hidden@127.0.0.1:1/sales"))
 
     output = capsys.readouterr().out
     assert code == 2 and "cannot be reached" in output and "pw-hidden" not in output
 
 
-def test_a_transaction_that_may_only_read_cannot_be_made_to_write(attacked: AttackedServer) -> None:
+def test_a_transaction_that_may_only_read_cannot_be_made_to_write(attacked: AttackedServer):
     with psycopg.connect(attacked.server.build_url(user="owner")) as connection:
         connection.set_read_only(True)
         with pytest.raises(psycopg.Error, match="read-write mode"):
@@ -332,7 +332,7 @@ def hash_files(folder: Path) -> dict[str, str]:
 )
 async def test_a12_no_statement_on_files_has_an_effect(
     tables: dict[str, Any], tmp_path: Path, aim: str
-) -> None:
+):
     secret = tmp_path / "secret.txt"
     secret.write_text(SECRET)
     places = {"{secret}": str(secret), "{out}": str(tmp_path / "out"), "{victim}": str(os.getpid())}
@@ -362,7 +362,7 @@ async def test_a12_no_statement_on_files_has_an_effect(
 )
 async def test_a12_what_would_change_a_table_of_a_file_is_refused_in_one_line(
     tables: dict[str, Any], sql: str
-) -> None:
+):
     [answer] = await run_statements(statements=[sql], **tables)
 
     assert "rows" not in answer and answer["error"] and "\n" not in answer["error"]
@@ -370,7 +370,7 @@ async def test_a12_what_would_change_a_table_of_a_file_is_refused_in_one_line(
 
 async def test_a_text_among_the_numbers_of_a_server_is_left_out_and_named(
     attacked: AttackedServer,
-) -> None:
+):
     for statement in (
         "CREATE TABLE marks (pupil text, mark text)",
         "INSERT INTO marks VALUES ('A', '2'), ('B', ' 3.5'), ('C', 'n/a'), ('D', 'ill')",

@@ -47,7 +47,7 @@ def build_parent(settings: Settings, **compiled: Any) -> Any:
 
 async def test_a_parent_with_a_synchronous_saver_and_a_store_waits_and_is_resumed(
     settings: Settings,
-) -> None:
+):
     with SqliteSaver.from_conn_string("parent.sqlite") as saver:
         parent = build_parent(settings, checkpointer=saver, store=InMemoryStore())
         asked = await asyncio.to_thread(parent.invoke, REQUEST, THREAD)
@@ -59,7 +59,7 @@ async def test_a_parent_with_a_synchronous_saver_and_a_store_waits_and_is_resume
 
 async def test_a_parent_with_an_asynchronous_saver_is_resumed_after_a_restart(
     settings: Settings,
-) -> None:
+):
     async with AsyncSqliteSaver.from_conn_string("parent.sqlite") as saver:
         await build_parent(settings, checkpointer=saver).ainvoke(REQUEST, THREAD)
     async with AsyncSqliteSaver.from_conn_string("parent.sqlite") as saver:
@@ -72,7 +72,7 @@ async def test_a_parent_with_an_asynchronous_saver_is_resumed_after_a_restart(
 
 async def test_the_plans_of_two_teams_are_both_in_the_chat_of_their_parent(
     settings: Settings,
-) -> None:
+):
     builder = StateGraph(ParentState)
     for name in ("first", "second"):
         team = build_supervisor(make_team(approve_plan=True), settings=settings)
@@ -93,7 +93,7 @@ async def test_the_plans_of_two_teams_are_both_in_the_chat_of_their_parent(
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_a_question_in_a_tool_surfaces_in_the_agent_and_is_answered_there(
     settings: Settings, is_async: bool
-) -> None:
+):
     team = build_supervisor(make_team(approve_plan=True), settings=settings)
 
     @tool
@@ -125,7 +125,7 @@ async def test_a_question_in_a_tool_surfaces_in_the_agent_and_is_answered_there(
     assert ended["messages"][2].text.startswith("The answer")
 
 
-async def test_callbacks_tags_metadata_and_a_run_name_reach_the_steps(settings: Settings) -> None:
+async def test_callbacks_tags_metadata_and_a_run_name_reach_the_steps(settings: Settings):
     seen: list[tuple[str, set[str], Any]] = []
 
     class Watcher(BaseCallbackHandler):
@@ -147,7 +147,7 @@ async def test_callbacks_tags_metadata_and_a_run_name_reach_the_steps(settings: 
 @pytest.mark.parametrize("cap", [1, 2])
 async def test_a_task_that_waits_for_another_keeps_no_place_of_max_concurrency(
     settings: Settings, cap: int
-) -> None:
+):
     team = build_supervisor(make_team(), settings=settings)
 
     async with asyncio.timeout(30):

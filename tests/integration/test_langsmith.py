@@ -7,14 +7,12 @@ import pytest
 from langchain_core.tracers.langchain import LangChainTracer
 from langsmith import Client
 
-from graph import build_supervisor
-from graph.settings import Settings
 from nodes.schemas.team import Team, Worker
-from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.endpoint import Scenario, ScriptedTask, script_tasks
 from tests.integration.langsmith_server import LangSmithRecord, run_langsmith_server
+from tests.runs import GIVEN, Runs
 from tests.teams import make_team
 
-REQUEST = {"request": "Compare the parts and say which one is best."}
 PAIR = script_tasks({"a": (), "b": ("a",)})
 
 
@@ -25,14 +23,14 @@ def langsmith() -> Iterator[LangSmithRecord]:
 
 
 async def trace_run(
-    record: LangSmithRecord, settings: Settings, team: Team, **config: Any
+    record: LangSmithRecord, runs: Runs, team: Team, **config: Any
 ) -> dict[str, Any]:
     """Run the compiled graph with LangSmith's tracer, and return the root of its trace."""
     client = Client(record.url, api_key="lsv2_pt_test")
-    graph = build_supervisor(team, settings=settings)
+    graph = runs.build_graph(team)
     traced: Any = {**config, "callbacks": [LangChainTracer(client=client)]}
 
-    await graph.ainvoke(REQUEST, traced)
+    await graph.ainvoke(GIVEN, traced)
 
     client.flush()
     client.close()
@@ -45,11 +43,11 @@ def list_all_names(record: LangSmithRecord, kind: str) -> set[str]:
 
 
 async def test_a_run_of_the_compiled_graph_is_named_and_tagged_by_its_team(
-    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=PAIR))
+    runs: Runs, langsmith: LangSmithRecord
+):
+    runs.script(*PAIR)
 
-    root = await trace_run(langsmith, settings, make_team())
+    root = await trace_run(langsmith, runs, make_team())
 
     assert root["name"] == "trio"
     assert set(root["tags"]) == {"supervisor-worker", "trio"}
@@ -62,12 +60,17 @@ async def test_a_run_of_the_compiled_graph_is_named_and_tagged_by_its_team(
 
 
 async def test_a_callers_own_name_and_tags_are_kept_beside_the_teams(
-    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=PAIR))
+    runs: Runs, langsmith: LangSmithRecord
+):
+    runs.script(*PAIR)
 
     root = await trace_run(
-        langsmith, settings, make_team(), run_name="nightly", tags=["ci"], metadata={"build": 7}
+        langsmith,
+        runs,
+        make_team(),
+        run_name="nightly",
+        tags=["ci"],
+        metadata={"build": 7},
     )
 
     assert root["name"] == "nightly"
@@ -76,8 +79,8 @@ async def test_a_callers_own_name_and_tags_are_kept_beside_the_teams(
 
 
 async def test_an_inner_team_is_nested_below_its_worker_and_tagged_by_its_own_name(
-    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
-) -> None:
+    runs: Runs, langsmith: LangSmithRecord
+):
     inner = make_team("reader", name="readers")
     worker = Worker(name="library", description="Reads.", team=inner)
     outer = make_team(name="house", workers=(worker,))
@@ -85,9 +88,9 @@ async def test_an_inner_team_is_nested_below_its_worker_and_tagged_by_its_own_na
         Scenario(tasks=(ScriptedTask(id=name, worker=who),)).build_plan()
         for name, who in (("all", "library"), ("part", "reader"))
     ]
-    endpoint.load_scenario(Scenario(answers={"Plan": plans}))
+    runs.script(answers={"Plan": plans})
 
-    root = await trace_run(langsmith, settings, outer)
+    root = await trace_run(langsmith, runs, outer)
 
     assert "readers" not in root["tags"]
     (read,) = (run for run in langsmith.runs.values() if run["name"] == "work: part (reader)")
@@ -96,15 +99,14 @@ async def test_an_inner_team_is_nested_below_its_worker_and_tagged_by_its_own_na
 
 
 async def test_with_a_key_alone_nothing_is_sent(
-    endpoint: Endpoint,
-    settings: Settings,
+    runs: Runs,
     langsmith: LangSmithRecord,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
+):
     monkeypatch.setenv("LANGSMITH_ENDPOINT", langsmith.url)
     monkeypatch.setenv("LANGSMITH_API_KEY", "lsv2_pt_test")
-    endpoint.load_scenario(Scenario(tasks=PAIR))
+    runs.script(*PAIR)
 
-    await build_supervisor(make_team(), settings=settings).ainvoke(REQUEST)
+    await runs.build_graph().ainvoke(GIVEN)
 
     assert langsmith.requests == []

@@ -8,13 +8,12 @@ import pytest
 from langchain_core.tracers.langchain import LangChainTracer
 from langsmith import Client, tracing_context
 
-from graph import arun, build_supervisor
-from graph.settings import Settings
 from nodes.schemas.team import Team, Worker
-from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.endpoint import Scenario, ScriptedTask
 from tests.integration.dev_server import QUESTION, dev_server
 from tests.integration.langsmith_server import IngestForm, LangSmithRecord, run_langsmith_server
 from tests.integration.langsmith_tree import format_tree, list_paths
+from tests.runs import Runs
 from tests.teams import make_team
 
 pytestmark = pytest.mark.slow
@@ -91,7 +90,7 @@ def langsmith() -> Iterator[LangSmithRecord]:
 
 async def trace_graph(
     record: LangSmithRecord,
-    settings: Settings,
+    runs: Runs,
     team: Team,
     *,
     subgraphs: bool = False,
@@ -99,7 +98,7 @@ async def trace_graph(
 ) -> dict[str, Any]:
     """Run the compiled graph with LangSmith's tracer, and return the last state."""
     client = Client(record.url, api_key="lsv2_pt_test")
-    graph = build_supervisor(team, settings=settings)
+    graph = runs.build_graph(team)
     config: Any = {"callbacks": [LangChainTracer(client=client)]}
     request: Any = {"request": QUESTION, **given}
     how: Any = {"stream_mode": ["values"], "subgraphs": subgraphs}
@@ -119,36 +118,34 @@ def read_metadata(record: LangSmithRecord, name: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("form", FORMS)
 async def test_the_compiled_graph_sends_a_tree_of_runs_named_by_purpose(
-    endpoint: Endpoint, settings: Settings, form: IngestForm
-) -> None:
-    endpoint.load_scenario(CASCADE)
+    runs: Runs, form: IngestForm
+):
+    runs.load_scenario(CASCADE)
 
     with run_langsmith_server(form) as record:
-        await trace_graph(record, settings, make_team())
+        await trace_graph(record, runs, make_team())
 
     lines = [line for line in format_tree(record) if "monitor" not in line]
     assert "\n".join(lines) + "\n" == TREE_OF_CASCADE
 
 
 async def test_a_caller_that_streams_inner_graphs_sends_the_steps_of_each_first_attempt(
-    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
-) -> None:
-    endpoint.load_scenario(CASCADE)
+    runs: Runs, langsmith: LangSmithRecord
+):
+    runs.load_scenario(CASCADE)
 
-    await trace_graph(langsmith, settings, make_team(), subgraphs=True)
+    await trace_graph(langsmith, runs, make_team(), subgraphs=True)
 
     lines = [line for line in format_tree(langsmith) if "monitor" not in line]
     assert "\n".join(lines) + "\n" == STREAMED_TREE_OF_CASCADE
 
 
-async def test_run_sends_the_same_tree_with_the_thread(
-    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
-) -> None:
-    endpoint.load_scenario(CASCADE)
+async def test_run_sends_the_same_tree_with_the_thread(runs: Runs, langsmith: LangSmithRecord):
+    runs.load_scenario(CASCADE)
     client = Client(langsmith.url, api_key="lsv2_pt_test")
 
     with tracing_context(enabled=True, client=client):
-        outcome = await arun(QUESTION, team=make_team(), settings=settings, context=AS_PLANNED)
+        outcome = await runs.run(QUESTION, context=AS_PLANNED)
     client.flush()
     client.close()
 
@@ -159,27 +156,23 @@ async def test_run_sends_the_same_tree_with_the_thread(
     assert {"supervisor-worker", "trio"} <= set(root["tags"])
 
 
-async def test_a_callers_tracer_knows_the_last_run(
-    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
-) -> None:
-    endpoint.load_scenario(CASCADE)
+async def test_a_callers_tracer_knows_the_last_run(runs: Runs, langsmith: LangSmithRecord):
+    runs.load_scenario(CASCADE)
     client = Client(langsmith.url, api_key="lsv2_pt_test")
     tracer = LangChainTracer(client=client)
 
-    await build_supervisor(make_team(), settings=settings).ainvoke(
-        {"request": QUESTION}, {"callbacks": [tracer]}
-    )
+    await runs.build_graph().ainvoke({"request": QUESTION}, {"callbacks": [tracer]})
     client.close()
 
     assert tracer.latest_run is not None and tracer.latest_run.name == "trio"
 
 
 async def test_each_attempt_names_its_task_worker_rung_tier_and_plan(
-    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
-) -> None:
-    endpoint.load_scenario(CASCADE)
+    runs: Runs, langsmith: LangSmithRecord
+):
+    runs.load_scenario(CASCADE)
 
-    await trace_graph(langsmith, settings, make_team())
+    await trace_graph(langsmith, runs, make_team())
 
     first, second = read_metadata(langsmith, "work: a (researcher)")
     shared = {"team": "trio", "task": "a", "worker": "researcher", "plan_version": 1}
@@ -190,17 +183,17 @@ async def test_each_attempt_names_its_task_worker_rung_tier_and_plan(
 
 
 async def test_runs_of_an_inner_team_are_inside_the_task_of_the_outer_team(
-    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
-) -> None:
+    runs: Runs, langsmith: LangSmithRecord
+):
     inner = make_team("reader", name="readers")
     worker = Worker(name="library", description="Reads.", team=inner)
     plans = [
         Scenario(tasks=(ScriptedTask(id=name, worker=who),)).build_plan()
         for name, who in (("all", "library"), ("part", "reader"))
     ]
-    endpoint.load_scenario(Scenario(answers={"Plan": plans}))
+    runs.script(answers={"Plan": plans})
 
-    await trace_graph(langsmith, settings, make_team(name="house", workers=(worker,)))
+    await trace_graph(langsmith, runs, make_team(name="house", workers=(worker,)))
 
     around = "house / library / steps: all / act / work: all (library) / readers"
     paths = list_paths(langsmith)
@@ -211,12 +204,12 @@ async def test_runs_of_an_inner_team_are_inside_the_task_of_the_outer_team(
 
 
 async def test_the_loop_of_a_worker_with_tools_has_the_workers_name(
-    endpoint: Endpoint, settings: Settings, langsmith: LangSmithRecord
-) -> None:
+    runs: Runs, langsmith: LangSmithRecord
+):
     call = ("search_documents", {"query": "figures"})
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="a", tool_calls=(call,)),)))
+    runs.script(ScriptedTask(id="a", tool_calls=(call,)))
 
-    await trace_graph(langsmith, settings, make_tool_team(), materials={"a.md": "Figures: 42."})
+    await trace_graph(langsmith, runs, make_tool_team(), materials={"a.md": "Figures: 42."})
 
     names = {run["name"] for run in langsmith.runs.values()}
     assert {"turn: a", "search_documents"} <= names
@@ -225,21 +218,17 @@ async def test_the_loop_of_a_worker_with_tools_has_the_workers_name(
 
 
 @pytest.mark.parametrize(("chars", "most_bytes"), [(4_400, 300_000), (258_000, 700_000)])
-async def test_a_material_is_sent_once_in_a_trace(
-    endpoint: Endpoint, settings: Settings, chars: int, most_bytes: int
-) -> None:
+async def test_a_material_is_sent_once_in_a_trace(runs: Runs, chars: int, most_bytes: int):
     document = MARK + "Each part has three figures. " * (chars // 29)
     call = ("search_documents", {"query": "figures"})
     tasks = [
         ScriptedTask(id=name, depends_on=needs, tool_calls=(call,), materials=("parts.md",))
         for name, needs in (("a", ()), ("b", ()), ("c", ("a", "b")))
     ]
-    endpoint.load_scenario(Scenario(tasks=tuple(tasks)))
+    runs.script(*tuple(tasks))
 
     with run_langsmith_server("multipart") as record:
-        state = await trace_graph(
-            record, settings, make_tool_team(), materials={"parts.md": document}
-        )
+        state = await trace_graph(record, runs, make_tool_team(), materials={"parts.md": document})
 
     assert state["status"] == "done"
     steps = [run for run in record.runs.values() if run["run_type"] == "chain"]
@@ -260,7 +249,7 @@ def make_tool_team() -> Team:
 @pytest.mark.slow
 async def test_a_development_server_with_tracing_on_sends_such_a_tree(
     tmp_path: Any, langsmith: LangSmithRecord
-) -> None:
+):
     from langgraph_sdk import get_client
 
     tracing = {

@@ -29,7 +29,7 @@ sys.exit(pytest.main(sys.argv[2:]))
 """
 
 
-def test_the_engines_tests_pass_without_extensions_and_teams(tmp_path: Path) -> None:
+def test_the_engines_tests_pass_without_extensions_and_teams(tmp_path: Path):
     house = tmp_path / "house"
     for name in ("examples", "graph", "nodes", "supervisor_worker", "tests"):
         shutil.copytree(ROOT / name, house / name, ignore=shutil.ignore_patterns("__pycache__"))

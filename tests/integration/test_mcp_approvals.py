@@ -69,7 +69,7 @@ async def list_asked(graph: Any) -> list[Any]:
     return [each.value["call_args"]["text"] for each in (await graph.aget_state(CONFIG)).interrupts]
 
 
-async def test_an_approval_is_for_one_of_two_calls_of_a_turn(recorded: Recorded) -> None:
+async def test_an_approval_is_for_one_of_two_calls_of_a_turn(recorded: Recorded):
     calls = (("bad_echo", {"text": "one"}), ("bad_echo", {"text": "two"}))
     graph = recorded.build(calls, calls_a_turn=2)
 
@@ -84,7 +84,7 @@ async def test_an_approval_is_for_one_of_two_calls_of_a_turn(recorded: Recorded)
 
 async def test_an_approval_counts_though_its_caller_streams_inner_graphs_from_now_on(
     recorded: Recorded,
-) -> None:
+):
     calls = (("bad_echo", {"text": "one"}), ("bad_echo", {"text": "two"}))
     graph = recorded.build(calls, calls_a_turn=2)
     await graph.ainvoke(REQUEST, CONFIG)
@@ -97,7 +97,7 @@ async def test_an_approval_counts_though_its_caller_streams_inner_graphs_from_no
     assert (recorded.list_calls(), await list_asked(graph)) == (["echo one"], ["two"])
 
 
-async def test_an_approval_is_not_for_a_later_call_with_other_arguments(recorded: Recorded) -> None:
+async def test_an_approval_is_not_for_a_later_call_with_other_arguments(recorded: Recorded):
     graph = recorded.build((("bad_echo", {"text": "one"}), ("bad_echo", {"text": "two"})))
 
     await graph.ainvoke(REQUEST, CONFIG)
@@ -111,7 +111,7 @@ async def test_an_approval_is_not_for_a_later_call_with_other_arguments(recorded
 @pytest.mark.parametrize("front_matter", ["", UNASKED])
 async def test_a_call_that_may_have_effects_is_made_once_though_its_server_ends(
     recorded: Recorded, front_matter: str
-) -> None:
+):
     graph = recorded.build((("bad_die", {"text": "x"}),), front_matter)
 
     await graph.ainvoke(REQUEST, CONFIG)
@@ -123,7 +123,7 @@ async def test_a_call_that_may_have_effects_is_made_once_though_its_server_ends(
 
 async def test_arguments_that_no_run_can_save_are_refused_before_a_human_is_asked(
     recorded: Recorded,
-) -> None:
+):
     deep: Any = "x"
     for _ in range(90):
         deep = [deep]
@@ -137,7 +137,7 @@ async def test_arguments_that_no_run_can_save_are_refused_before_a_human_is_aske
 @pytest.mark.parametrize(("action", "status"), [("decline", "partial"), ("cancel", "needs_input")])
 async def test_a_call_that_the_user_declines_cannot_be_approved_by_the_calling_model(
     recorded: Recorded, settings: Settings, action: Any, status: str
-) -> None:
+):
     async def answer(context: Any, params: Any) -> types.ElicitResult:
         return types.ElicitResult(action=action)
 

@@ -75,7 +75,7 @@ async def call(server: ResolvedServer, tool: str, **arguments: str) -> str:
 
 
 @pytest.mark.slow
-async def test_a_tool_is_called_with_the_headers_of_the_entry(server: ResolvedServer) -> None:
+async def test_a_tool_is_called_with_the_headers_of_the_entry(server: ResolvedServer):
     assert await call(server, "echo", text="hello") == "hello"
     assert await call(server, "show_header") == "word"
 
@@ -83,7 +83,7 @@ async def test_a_tool_is_called_with_the_headers_of_the_entry(server: ResolvedSe
 @pytest.mark.slow
 async def test_after_a_call_without_an_answer_the_next_one_is_answered(
     server: ResolvedServer,
-) -> None:
+):
     with pytest.raises(CallFailed, match="no answer within 4 s"):
         await call(server, "hang")
 
@@ -91,7 +91,7 @@ async def test_after_a_call_without_an_answer_the_next_one_is_answered(
 
 
 @pytest.mark.slow
-async def test_an_answer_that_is_too_large_is_not_read(server: ResolvedServer) -> None:
+async def test_an_answer_that_is_too_large_is_not_read(server: ResolvedServer):
     with pytest.raises((CallFailed, SessionLost)):
         await call(server, "big")
     with suppress(SessionLost):  # that its session has ended may be noticed at the next call
@@ -103,7 +103,7 @@ async def test_an_answer_that_is_too_large_is_not_read(server: ResolvedServer) -
 @pytest.mark.slow
 async def test_a_server_that_ends_is_a_failure_in_time(
     server: ResolvedServer, capfd: pytest.CaptureFixture[str]
-) -> None:
+):
     with pytest.raises((CallFailed, SessionLost)):
         await call(server, "die")
     with pytest.raises((CallFailed, SessionLost, McpServerFailed)):
@@ -143,7 +143,7 @@ def run_refusing_server() -> Iterator[str]:
 @pytest.mark.parametrize(
     ("status", "reason"), [("401", "401 Unauthorized"), ("500", "500"), ("302", "127.0.0.1:1")]
 )
-async def test_a_refusing_server_is_one_line(transport: str, status: str, reason: str) -> None:
+async def test_a_refusing_server_is_one_line(transport: str, status: str, reason: str):
     with run_refusing_server() as url, pytest.raises(McpServerFailed) as failure:
         await get_session(make_server(f"{url}/{status}", transport))
 
@@ -151,7 +151,7 @@ async def test_a_refusing_server_is_one_line(transport: str, status: str, reason
 
 
 @pytest.mark.slow
-async def test_an_address_without_a_server_is_one_line() -> None:
+async def test_an_address_without_a_server_is_one_line():
     with pytest.raises(McpServerFailed, match="ConnectError"):
         await get_session(make_server("http://127.0.0.1:1/mcp"))
 
@@ -190,18 +190,18 @@ def url() -> Iterator[str]:
     listening.server_close()
 
 
-async def test_an_answer_that_is_compressed_is_not_read(url: str) -> None:
+async def test_an_answer_that_is_compressed_is_not_read(url: str):
     async with make_http_client() as client:
         with pytest.raises(httpx.RemoteProtocolError, match="a compressed answer"):
             await client.get(f"{url}/packed")
 
 
-async def test_blank_lines_do_not_lift_the_limit_of_an_answer(url: str) -> None:
+async def test_blank_lines_do_not_lift_the_limit_of_an_answer(url: str):
     async with make_http_client() as client:
         with pytest.raises(httpx.ReadError, match="more than 8 MB"):
             await client.get(f"{url}/endless")
 
 
-async def test_a_stream_of_small_events_may_be_long(url: str) -> None:
+async def test_a_stream_of_small_events_may_be_long(url: str):
     async with make_http_client() as client:
         assert len((await client.get(f"{url}/events")).content) == 120 * len(BLANK)

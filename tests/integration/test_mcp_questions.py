@@ -11,10 +11,10 @@ from mcp.shared.memory import create_connected_server_and_client_session
 from extensions.mcp.server.server import ToolCalls, build_server
 from extensions.mcp.server.tools import load_served_teams
 from graph.runs.run_record import load_run_record
-from graph.settings import Settings
 from state import Context
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.integration.mcp_clients import read_text
+from tests.runs import GIVEN, Runs
 
 TEAM = "market_analysis"
 ASKING = {
@@ -22,12 +22,11 @@ ASKING = {
     "confidence": 0,
     "escalation": {"reason": "ambiguous_input", "message": "Which year?"},
 }
-REQUEST = {"request": "Compare the parts and say which one is best."}
 
 
 @asynccontextmanager
 async def connect(
-    settings: Settings, context: Context, replies: list[types.ElicitResult] | None = None
+    runs: Runs, context: Context, replies: list[types.ElicitResult] | None = None
 ) -> AsyncIterator[tuple[ClientSession, list[str]]]:
     """Yield a client of a server; its user gives these replies in turn, or has no forms."""
     asked: list[str] = []
@@ -37,7 +36,9 @@ async def connect(
         assert replies is not None
         return replies.pop(0)
 
-    calls = ToolCalls(load_served_teams([TEAM], settings), settings, context, is_local=True)
+    calls = ToolCalls(
+        load_served_teams([TEAM], runs.settings), runs.settings, context, is_local=True
+    )
     async with create_connected_server_and_client_session(
         build_server(calls), elicitation_callback=None if replies is None else answer
     ) as session:
@@ -55,26 +56,22 @@ def load_asking_tasks(endpoint: Endpoint, *names: str) -> None:
     endpoint.load_scenario(Scenario(tasks=tasks))
 
 
-async def test_the_questions_of_workers_are_asked_one_after_another(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    load_asking_tasks(endpoint, "a", "b")
+async def test_the_questions_of_workers_are_asked_one_after_another(runs: Runs):
+    load_asking_tasks(runs.endpoint, "a", "b")
     replies = [accept(answer="2025"), accept(answer='{"year": 2026}')]
 
-    async with connect(settings, Context(ask_human=True), replies) as (session, asked):
-        result = await session.call_tool(TEAM, REQUEST)
+    async with connect(runs, Context(ask_human=True), replies) as (session, asked):
+        result = await session.call_tool(TEAM, GIVEN)
 
     assert len(asked) == 2 and all("Which year?" in question for question in asked)
     assert result.structuredContent and result.structuredContent["status"] == "done"
 
 
-async def test_a_client_without_forms_answers_several_questions_by_their_tasks(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    load_asking_tasks(endpoint, "a", "b")
+async def test_a_client_without_forms_answers_several_questions_by_their_tasks(runs: Runs):
+    load_asking_tasks(runs.endpoint, "a", "b")
 
-    async with connect(settings, Context(ask_human=True)) as (session, _):
-        waits = (await session.call_tool(TEAM, REQUEST)).structuredContent
+    async with connect(runs, Context(ask_human=True)) as (session, _):
+        waits = (await session.call_tool(TEAM, GIVEN)).structuredContent
         assert waits and waits["status"] == "needs_input"
         tasks = [question["task"] for question in waits["questions"]]
         answers = dict.fromkeys(tasks, "2025")
@@ -89,56 +86,50 @@ async def test_a_client_without_forms_answers_several_questions_by_their_tasks(
 @pytest.mark.parametrize(
     "reply", [types.ElicitResult(action="cancel"), accept(answer=" "), accept(decision="reject")]
 )
-async def test_a_question_without_an_answer_stays_open(
-    endpoint: Endpoint, settings: Settings, reply: types.ElicitResult
-) -> None:
-    load_asking_tasks(endpoint, "a")
+async def test_a_question_without_an_answer_stays_open(runs: Runs, reply: types.ElicitResult):
+    load_asking_tasks(runs.endpoint, "a")
 
-    async with connect(settings, Context(ask_human=True), [reply]) as (session, _):
-        result = await session.call_tool(TEAM, REQUEST)
+    async with connect(runs, Context(ask_human=True), [reply]) as (session, _):
+        result = await session.call_tool(TEAM, GIVEN)
 
     assert result.structuredContent and result.structuredContent["status"] == "needs_input"
     assert "Which year?" in read_text(result)
 
 
-async def test_a_rejected_plan_is_made_again_with_the_reason(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="a"),)))
+async def test_a_rejected_plan_is_made_again_with_the_reason(runs: Runs):
+    runs.script(ScriptedTask(id="a"))
     replies = [accept(decision="reject", reason="It lacks the prices."), accept(decision="accept")]
 
-    async with connect(settings, Context(approve_plan=True), replies) as (session, asked):
-        result = await session.call_tool(TEAM, REQUEST)
+    async with connect(runs, Context(approve_plan=True), replies) as (session, asked):
+        result = await session.call_tool(TEAM, GIVEN)
 
     assert [question.partition(":")[0] for question in asked] == ["plan 1", "plan 2"]
-    assert [call.schema for call in endpoint.requests].count("Plan") == 2
+    assert [call.schema for call in runs.requests].count("Plan") == 2
     assert result.structuredContent and result.structuredContent["status"] == "done"
 
 
 @pytest.mark.parametrize(("asked", "kept"), [(5.0, 5.0), (500.0, 60.0), (None, 60.0)])
 async def test_a_client_may_lower_a_cap_and_not_raise_it(
-    endpoint: Endpoint, settings: Settings, asked: float | None, kept: float
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="a"),)))
+    runs: Runs, asked: float | None, kept: float
+):
+    runs.script(ScriptedTask(id="a"))
 
-    async with connect(settings, Context(deadline_s=60, max_tokens=90_000)) as (session, _):
-        result = await session.call_tool(TEAM, {**REQUEST, "deadline_s": asked})
+    async with connect(runs, Context(deadline_s=60, max_tokens=90_000)) as (session, _):
+        result = await session.call_tool(TEAM, {**GIVEN, "deadline_s": asked})
 
     assert result.structuredContent
-    record = await load_run_record(result.structuredContent["thread"], settings)
+    record = await load_run_record(result.structuredContent["thread"], runs.settings)
     assert record["context"]["deadline_s"] == kept
     assert record["context"]["max_tokens"] == 90_000
 
 
-async def test_a_run_of_a_thread_without_caps_is_resumed_within_those_of_the_server(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    load_asking_tasks(endpoint, "a")
-    async with connect(settings, Context(ask_human=True)) as (session, _):
-        waits = (await session.call_tool(TEAM, REQUEST)).structuredContent
+async def test_a_run_of_a_thread_without_caps_is_resumed_within_those_of_the_server(runs: Runs):
+    load_asking_tasks(runs.endpoint, "a")
+    async with connect(runs, Context(ask_human=True)) as (session, _):
+        waits = (await session.call_tool(TEAM, GIVEN)).structuredContent
     assert waits and waits["status"] == "needs_input"
 
-    async with connect(settings, Context(max_tokens=1)) as (session, _):
+    async with connect(runs, Context(max_tokens=1)) as (session, _):
         answer = {"thread": waits["thread"], "answer": "2025"}
         ended = (await session.call_tool("answer_question", answer)).structuredContent
 

@@ -56,7 +56,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-async def test_a_team_is_a_tool_whose_result_is_markdown_and_fields(folder: Path) -> None:
+async def test_a_team_is_a_tool_whose_result_is_markdown_and_fields(folder: Path):
     async with connect_stdio(folder, TEAM) as (session, heard):
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
         result = await session.call_tool(
@@ -77,7 +77,7 @@ async def test_a_team_is_a_tool_whose_result_is_markdown_and_fields(folder: Path
     assert load_trace(fields["thread"], Settings())["run"]["status"] == "passages"
 
 
-async def test_a_follow_up_continues_the_thread_with_its_materials(folder: Path) -> None:
+async def test_a_follow_up_continues_the_thread_with_its_materials(folder: Path):
     async with connect_stdio(folder, TEAM) as (session, _):
         first = await session.call_tool(TEAM, {"request": REQUEST, "materials": NOTES})
         assert first.structuredContent
@@ -90,7 +90,7 @@ async def test_a_follow_up_continues_the_thread_with_its_materials(folder: Path)
     assert "moves heat" in read_text(second)
 
 
-async def test_a_plan_is_approved_in_the_clients_own_form(folder: Path) -> None:
+async def test_a_plan_is_approved_in_the_clients_own_form(folder: Path):
     replies = {"decision": "accept"}
     async with connect_stdio(folder, TEAM, "--approve", replies=replies) as (session, heard):
         result = await session.call_tool(TEAM, {"request": REQUEST, "materials": NOTES})
@@ -102,7 +102,7 @@ async def test_a_plan_is_approved_in_the_clients_own_form(folder: Path) -> None:
 @pytest.mark.parametrize("replies", [None, {}])
 async def test_a_client_that_gives_no_reply_gets_the_question_and_answers_it_later(
     folder: Path, replies: dict[str, Any] | None
-) -> None:
+):
     async with connect_stdio(folder, TEAM, "--approve", replies=replies) as (session, _):
         asked = await session.call_tool(TEAM, {"request": REQUEST, "materials": NOTES})
         assert asked.structuredContent
@@ -117,7 +117,7 @@ async def test_a_client_that_gives_no_reply_gets_the_question_and_answers_it_lat
     assert again.isError and read_text(again).startswith("error[NOTHING_ASKED]")
 
 
-async def test_what_cannot_be_used_is_a_tool_error_of_one_line(folder: Path) -> None:
+async def test_what_cannot_be_used_is_a_tool_error_of_one_line(folder: Path):
     (folder / ".env").write_text("SECRET=1\n")
     (folder / "link.md").symlink_to("/etc/passwd")
     async with connect_stdio(folder, TEAM) as (session, _):
@@ -128,7 +128,7 @@ async def test_what_cannot_be_used_is_a_tool_error_of_one_line(folder: Path) -> 
         assert result.isError and said in text and "\n" not in text and len(text) < 1000
 
 
-async def test_a_thread_of_a_team_that_is_not_served_is_refused(folder: Path) -> None:
+async def test_a_thread_of_a_team_that_is_not_served_is_refused(folder: Path):
     async with connect_stdio(folder, "tech_support") as (session, _):
         other = await session.call_tool("tech_support", {"request": REQUEST})
     assert other.structuredContent
@@ -139,7 +139,7 @@ async def test_a_thread_of_a_team_that_is_not_served_is_refused(folder: Path) ->
     assert result.isError and "of another team" in read_text(result)
 
 
-async def test_a_cancelled_request_cancels_the_run_which_can_be_resumed(folder: Path) -> None:
+async def test_a_cancelled_request_cancels_the_run_which_can_be_resumed(folder: Path):
     async with connect_stdio(folder, TEAM, "--approve", replies={}) as (session, heard):
         begun = asyncio.Event()
 
@@ -165,7 +165,7 @@ async def test_a_cancelled_request_cancels_the_run_which_can_be_resumed(folder: 
 
 async def test_of_two_calls_at_once_on_a_thread_one_is_refused_and_the_other_answers(
     folder: Path,
-) -> None:
+):
     async with connect_stdio(folder, TEAM) as (session, _):
         first = await session.call_tool(TEAM, {"request": REQUEST, "materials": NOTES})
         assert first.structuredContent
@@ -176,7 +176,7 @@ async def test_of_two_calls_at_once_on_a_thread_one_is_refused_and_the_other_ans
     assert [text for text in map(read_text, both) if text.startswith("error[THREAD_BUSY]")]
 
 
-def test_the_run_of_a_client_that_goes_away_is_kept(folder: Path) -> None:
+def test_the_run_of_a_client_that_goes_away_is_kept(folder: Path):
     lines: list[dict[str, Any]] = [
         {
             "method": "initialize",
@@ -219,7 +219,7 @@ def test_the_run_of_a_client_that_goes_away_is_kept(folder: Path) -> None:
     assert resume(thread).status == "passages"
 
 
-def test_a_team_that_does_not_exist_is_one_line(folder: Path) -> None:
+def test_a_team_that_does_not_exist_is_one_line(folder: Path):
     done = subprocess.run(
         [sys.executable, "-m", "graph.cli", "mcp", "no_such_team"],
         cwd=folder,

@@ -48,7 +48,7 @@ def serve(folder: Path, *options: str, address: str = "127.0.0.1:0", **env: str)
         server.communicate(timeout=20)
 
 
-async def test_a_client_over_http_gets_progress_a_form_and_the_answer(tmp_path: Path) -> None:
+async def test_a_client_over_http_gets_progress_a_form_and_the_answer(tmp_path: Path):
     heard = Heard()
 
     async def answer(context: Any, params: Any) -> types.ElicitResult:
@@ -77,7 +77,7 @@ async def test_a_client_over_http_gets_progress_a_form_and_the_answer(tmp_path: 
     assert refused.isError and "files: Extra inputs" in read_text(refused)
 
 
-def test_foreign_names_and_pages_and_too_much_text_are_refused(tmp_path: Path) -> None:
+def test_foreign_names_and_pages_and_too_much_text_are_refused(tmp_path: Path):
     with serve(tmp_path) as url:
         foreign = httpx.post(url, json=HELLO, headers={**HEADERS, "host": "evil.example:80"})
         page = httpx.post(url, json=HELLO, headers={**HEADERS, "origin": "https://evil.example"})
@@ -88,7 +88,7 @@ def test_foreign_names_and_pages_and_too_much_text_are_refused(tmp_path: Path) -
     assert own.status_code == 200
 
 
-def test_with_a_token_only_its_holder_is_served(tmp_path: Path) -> None:
+def test_with_a_token_only_its_holder_is_served(tmp_path: Path):
     with serve(tmp_path, address="0.0.0.0:0", SUPERVISE_MCP_TOKEN="s3cret-token") as url:
         url = url.replace("0.0.0.0", "127.0.0.1")
         without = httpx.post(url, json=HELLO, headers=HEADERS)
@@ -109,9 +109,7 @@ def test_with_a_token_only_its_holder_is_served(tmp_path: Path) -> None:
         ("no.such.host.invalid:80", "no token is set"),
     ],
 )
-def test_an_address_that_cannot_be_used_is_one_line(
-    tmp_path: Path, address: str, said: str
-) -> None:
+def test_an_address_that_cannot_be_used_is_one_line(tmp_path: Path, address: str, said: str):
     done = subprocess.run(
         [sys.executable, "-m", "graph.cli", "mcp", TEAM, "--http", address],
         cwd=tmp_path,

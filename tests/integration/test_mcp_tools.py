@@ -13,10 +13,10 @@ from graph import build_supervisor
 from graph.settings import Settings
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.mcp.teams import describe_hostile, write_team
+from tests.runs import THREAD
 
 pytestmark = pytest.mark.slow
 
-CONFIG: Any = {"configurable": {"thread_id": "one"}}
 REQUEST = {"request": "Echo part x, then report on it."}
 HARMLESS = 'access: {"mcp:bad/*": {reads: [untrusted], sends: nothing}}'
 READS_PRIVATE = '''"""Reads."""
@@ -76,14 +76,14 @@ def runs(endpoint: Endpoint, settings: Settings, tmp_path: Path) -> Runs:
 
 
 async def get_question(graph: Any) -> Any:
-    (asked,) = (await graph.aget_state(CONFIG)).interrupts
+    (asked,) = (await graph.aget_state(THREAD)).interrupts
     return asked
 
 
 async def test_a_tool_that_is_declared_harmless_is_called_without_a_question(runs: Runs) -> None:
     graph = runs.build([("bad_echo", {"text": "hello"})], ["mcp:bad/echo"], HARMLESS)
 
-    state = await graph.ainvoke(REQUEST, CONFIG)
+    state = await graph.ainvoke(REQUEST, THREAD)
 
     assert state["status"] == "done"
     assert runs.list_tool_messages() == ["hello"]
@@ -92,7 +92,7 @@ async def test_a_tool_that_is_declared_harmless_is_called_without_a_question(run
 async def test_a_call_is_named_by_its_server_in_the_trace(runs: Runs) -> None:
     graph = runs.build([("bad_echo", {"text": "hello"})], ["mcp:bad/echo"], HARMLESS)
 
-    stream = graph.astream(REQUEST, CONFIG, stream_mode="custom", subgraphs=True)
+    stream = graph.astream(REQUEST, THREAD, stream_mode="custom", subgraphs=True)
     events = [event async for _, event in stream]
 
     assert [each["tool"] for each in events if "tool" in each] == ["mcp:bad/echo"]
@@ -103,9 +103,9 @@ async def test_a_human_is_asked_before_a_call_of_a_tool_that_nothing_is_declared
 ) -> None:
     graph = runs.build([("bad_echo", {"text": "hello"})], ["mcp:bad/echo"])
 
-    await graph.ainvoke(REQUEST, CONFIG)
+    await graph.ainvoke(REQUEST, THREAD)
     asked = await get_question(graph)
-    state = await graph.ainvoke(Command(resume={"decisions": [{"type": "approve"}]}), CONFIG)
+    state = await graph.ainvoke(Command(resume={"decisions": [{"type": "approve"}]}), THREAD)
 
     (action,) = asked.value["action_requests"]
     assert (action["name"], action["args"]) == ("mcp:bad/echo", {"text": "hello"})
@@ -117,8 +117,8 @@ async def test_a_call_is_made_with_the_arguments_that_the_human_edited(runs: Run
     graph = runs.build([("bad_echo", {"text": "hello"})], ["mcp:bad/echo"])
     edited = {"type": "edit", "edited_action": {"name": "mcp:bad/echo", "args": {"text": "bye"}}}
 
-    await graph.ainvoke(REQUEST, CONFIG)
-    await graph.ainvoke(Command(resume={"decisions": [edited]}), CONFIG)
+    await graph.ainvoke(REQUEST, THREAD)
+    await graph.ainvoke(Command(resume={"decisions": [edited]}), THREAD)
 
     assert runs.list_tool_messages() == ["bye"]
 
@@ -126,8 +126,8 @@ async def test_a_call_is_made_with_the_arguments_that_the_human_edited(runs: Run
 async def test_edited_arguments_must_fit_the_tool(runs: Runs) -> None:
     graph = runs.build([("bad_echo", {"text": "hello"})], ["mcp:bad/echo"])
 
-    await graph.ainvoke(REQUEST, CONFIG)
-    await graph.ainvoke(Command(resume={"args": {"words": "bye"}}), CONFIG)
+    await graph.ainvoke(REQUEST, THREAD)
+    await graph.ainvoke(Command(resume={"args": {"words": "bye"}}), THREAD)
 
     (message,) = runs.list_tool_messages()
     assert "'text' is a required property" in message
@@ -136,9 +136,9 @@ async def test_edited_arguments_must_fit_the_tool(runs: Runs) -> None:
 async def test_a_rejected_call_is_not_made_and_is_a_gap_of_the_report(runs: Runs) -> None:
     graph = runs.build([("bad_echo", {"text": "hello"})], ["mcp:bad/echo"])
 
-    await graph.ainvoke(REQUEST, CONFIG)
+    await graph.ainvoke(REQUEST, THREAD)
     rejected = {"type": "reject", "message": "not on a Sunday"}
-    state = await graph.ainvoke(Command(resume={"decisions": [rejected]}), CONFIG)
+    state = await graph.ainvoke(Command(resume={"decisions": [rejected]}), THREAD)
 
     (message,) = runs.list_tool_messages()
     assert "mcp:bad/echo was not called: a human rejected the call: not on a Sunday" in message
@@ -161,7 +161,7 @@ async def test_the_team_and_a_destructive_hint_can_force_the_question(
     forced = f'{HARMLESS}\napprove: ["mcp:bad/echo"]'
     graph = runs.build([(f"bad_{tool}", {"text": "hello"})], [f"mcp:bad/{tool}"], forced)
 
-    await graph.ainvoke(REQUEST, CONFIG)
+    await graph.ainvoke(REQUEST, THREAD)
 
     assert (await get_question(graph)).value["tool"] == f"mcp:bad/{tool}"
 
@@ -170,10 +170,10 @@ async def test_private_data_does_not_reach_a_tool_that_sends_anything(runs: Runs
     calls = [("ledger", {}), ("bad_echo", {"text": "Zanzibar 4711"})]
     graph = runs.build(calls, ["ledger", "mcp:bad/echo"])
 
-    state = await graph.ainvoke(REQUEST, CONFIG)
+    state = await graph.ainvoke(REQUEST, THREAD)
 
     assert "private data was read" in runs.list_tool_messages()[-1]
-    assert not (await graph.aget_state(CONFIG)).interrupts and state["status"] == "done"
+    assert not (await graph.aget_state(THREAD)).interrupts and state["status"] == "done"
 
 
 async def test_what_was_read_before_a_question_restricts_the_calls_after_it(runs: Runs) -> None:
@@ -181,8 +181,8 @@ async def test_what_was_read_before_a_question_restricts_the_calls_after_it(runs
     calls = [("ledger", {}), ("bad_delete", {"text": "x"}), ("bad_echo", {"text": "Zanzibar 4711"})]
     graph = runs.build(calls, ["ledger", "mcp:bad/delete", "mcp:bad/echo"], asks)
 
-    await graph.ainvoke(REQUEST, CONFIG)
-    state = await graph.ainvoke(Command(resume="yes"), CONFIG)
+    await graph.ainvoke(REQUEST, THREAD)
+    state = await graph.ainvoke(Command(resume="yes"), THREAD)
 
     assert "private data was read" in runs.list_tool_messages()[-1]
     assert "private" in state["results"]["a"].taint_labels
@@ -192,8 +192,8 @@ async def test_a_failure_before_a_question_is_a_gap_after_it(runs: Runs) -> None
     calls = [("bad_fail", {"text": "no access"}), ("bad_delete", {"text": "x"})]
     graph = runs.build(calls, ["mcp:bad/fail", "mcp:bad/delete"], HARMLESS)
 
-    await graph.ainvoke(REQUEST, CONFIG)
-    state = await graph.ainvoke(Command(resume="yes"), CONFIG)
+    await graph.ainvoke(REQUEST, THREAD)
+    state = await graph.ainvoke(Command(resume="yes"), THREAD)
 
     assert any("no access" in gap for gap in state["answer"].gaps)
 
@@ -201,7 +201,7 @@ async def test_a_failure_before_a_question_is_a_gap_after_it(runs: Runs) -> None
 async def test_what_was_not_read_of_an_answer_is_a_gap(runs: Runs) -> None:
     graph = runs.build([("bad_image", {"text": "a cat"})], ["mcp:bad/image"], HARMLESS)
 
-    state = await graph.ainvoke(REQUEST, CONFIG)
+    state = await graph.ainvoke(REQUEST, THREAD)
 
     assert runs.list_tool_messages() == [
         "a cat\n[image, 40 kB, not read]\n[audio, 300 bytes, not read]"
@@ -213,7 +213,7 @@ async def test_an_answer_of_blocks_is_cut_and_cleaned_as_text_is(runs: Runs) -> 
     calls = [("bad_many", {"text": "word"}), ("bad_control", {"text": ""})]
     graph = runs.build(calls, ["mcp:bad/many", "mcp:bad/control"], HARMLESS, calls_a_turn=2)
 
-    state = await graph.ainvoke(REQUEST, CONFIG)
+    state = await graph.ainvoke(REQUEST, THREAD)
 
     many, control = runs.list_tool_messages()
     assert len(many) <= 24_100 and control == "]0;titleseen"
@@ -242,7 +242,7 @@ async def test_a_schema_that_grows_beyond_the_limit_fails_its_task_and_names_the
 ) -> None:
     graph = runs.build([], ["mcp:bad/bomb"])
 
-    state = await graph.ainvoke(REQUEST, CONFIG)
+    state = await graph.ainvoke(REQUEST, THREAD)
 
     assert "tool bomb of MCP server bad is refused" in state["results"]["a"].error
 
@@ -268,6 +268,6 @@ async def test_a_server_cannot_take_the_name_of_another_tool_of_its_worker(runs:
     file = runs.folder / "tools" / "ledger.py"
     file.write_text(READS_PRIVATE.replace("@tool", '@tool("bad_echo")'))
 
-    state = await graph.ainvoke(REQUEST, CONFIG)
+    state = await graph.ainvoke(REQUEST, THREAD)
 
     assert "two tools are named 'bad_echo'" in str(state["answer"].gaps)

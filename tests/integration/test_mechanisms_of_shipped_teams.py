@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from graph import build_supervisor, load_team
-from graph.settings import Settings
+from graph import load_team
 from state import RequestInput
-from tests.endpoint import Endpoint, Scenario, ScriptedTask
-from tests.integration.graph_runs import run_graph, select_events
+from tests.endpoint import ScriptedTask
+from tests.runs import Runs, run_graph, select_events
 
 pytestmark = pytest.mark.slow
 
@@ -19,26 +18,24 @@ CLAIM = {"text": "The notice period is 30 days.", "source": "contract.txt"}
 @pytest.mark.parametrize("team", REVIEWED)
 @pytest.mark.parametrize(("confidence", "reviews"), [(45, 1), (85, 0)])
 async def test_an_answer_that_is_not_sure_of_itself_is_reviewed_and_no_other(
-    endpoint: Endpoint, settings: Settings, team: str, confidence: int, reviews: int
-) -> None:
+    runs: Runs, team: str, confidence: int, reviews: int
+):
     report = {"output": CLAIM["text"], "claims": [CLAIM], "confidence": confidence}
     answer = {"text": CLAIM["text"], "confidence": confidence, "sources": ["contract.txt"]}
     task = ScriptedTask(id="only", worker=REVIEWED[team], report=report)
     answers = {"Answer": answer, "Critique": {"accepted": True}}
-    endpoint.load_scenario(Scenario(tasks=(task,), answers=answers))
+    runs.script(task, answers=answers)
 
-    state, _ = await run_graph(build_supervisor(team, settings=settings))
+    state, _ = await run_graph(runs.build_graph(team))
 
     assert state["status"] == "done"
-    assert len(endpoint.select_calls(schema="Critique")) == reviews
+    assert len(runs.select_calls(schema="Critique")) == reviews
 
 
-async def test_the_better_of_two_drafts_of_launch_copy_is_chosen(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_the_better_of_two_drafts_of_launch_copy_is_chosen(runs: Runs):
     (example,) = (
         example
-        for example in load_team("product_launch", settings).examples
+        for example in load_team("product_launch", runs.settings).examples
         if example.plan.aggregation == "select"
     )
     request: RequestInput = {
@@ -49,20 +46,18 @@ async def test_the_better_of_two_drafts_of_launch_copy_is_chosen(
         "draft_1": {"output": "A very good lamp.", "confidence": 90},
         "draft_2": {"output": "38 grams that light a whole trail.", "confidence": 80},
     }
-    endpoint.load_scenario(
-        Scenario(
-            tasks=tuple(ScriptedTask(id=name, report=report) for name, report in drafts.items()),
-            answers={
-                "Plan": example.plan.model_dump(mode="json"),
-                "Verdict": {"best": "draft_2", "reason": "It names a benefit."},
-            },
-        )
+    runs.script(
+        *tuple(ScriptedTask(id=name, report=report) for name, report in drafts.items()),
+        answers={
+            "Plan": example.plan.model_dump(mode="json"),
+            "Verdict": {"best": "draft_2", "reason": "It names a benefit."},
+        },
     )
 
-    _, events = await run_graph(build_supervisor("product_launch", settings=settings), request)
+    _, events = await run_graph(runs.build_graph("product_launch"), request)
 
     (judged,) = select_events(events, "judged")
     assert (judged["best"], judged["attempts"]) == ("draft_2", ["draft_1", "draft_2"])
-    (asked,) = endpoint.select_calls(schema="Answer")
+    (asked,) = runs.select_calls(schema="Answer")
     prompt = str(asked.body["messages"])
     assert "38 grams" in prompt and "very good lamp" not in prompt

@@ -5,19 +5,18 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from graph import build_supervisor
-from graph.runs.run_store import build_strict_serializer
 from graph.runs.trace import build_trace
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team, Worker
 from state import RequestInput
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
-from tests.integration import graph_runs
+from tests import runs as graph_runs
+from tests.endpoint import Fault, Scenario, ScriptedTask
+from tests.runs import Runs, make_saver
 from tests.teams import make_team
 
 pytestmark = pytest.mark.slow
@@ -66,9 +65,9 @@ def make_scenario(*scripted: ScriptedTask, **fields: Any) -> Scenario:
     return Scenario(tasks=(*scripted, *OUTER, *INNER), **{"answers": {"Plan": PLANS}, **fields})
 
 
-def build_graph(outer: Team, settings: Settings) -> SupervisorGraph:
-    saver = InMemorySaver(serde=build_strict_serializer())
-    return build_supervisor(outer, settings=settings, checkpointer=saver)
+def build_graph(outer: Team, runs: Runs) -> SupervisorGraph:
+    saver = make_saver()
+    return runs.build_graph(outer, checkpointer=saver)
 
 
 async def run_graph(
@@ -77,33 +76,25 @@ async def run_graph(
     return await graph_runs.run_graph(graph, given, CONFIG, **options)
 
 
-async def test_a_team_does_a_task_of_another_team_and_its_answer_is_the_report(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(make_scenario())
-    graph = build_graph(make_outer_team(make_inner_team()), settings)
+async def test_a_team_does_a_task_of_another_team_and_its_answer_is_the_report(runs: Runs):
+    runs.load_scenario(make_scenario())
+    graph = build_graph(make_outer_team(make_inner_team()), runs)
 
     state, events = await run_graph(graph)
 
     report = state["results"]["R"]
     assert state["status"] == "done" and report.status == "completed"
     assert {claim.source for claim in report.claims} == {"A.md", "B.md"}
-    assert (
-        len(endpoint.select_calls(schema="Plan"))
-        == len(endpoint.select_calls(schema="Answer"))
-        == 2
-    )
-    assert state["usage"].model_calls == len(endpoint.select_calls())
+    assert len(runs.select_calls(schema="Plan")) == len(runs.select_calls(schema="Answer")) == 2
+    assert state["usage"].model_calls == len(runs.select_calls())
     assert {"research/reader", "research/supervisor", "writer"} <= set(state["usage"].by_worker)
     assert {event["task"] for event in events if event.get("within") == "R"} >= {"R", "R/A", "R/B"}
 
 
-async def test_the_trace_of_a_team_stands_inside_the_task_it_did(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(make_scenario())
+async def test_the_trace_of_a_team_stands_inside_the_task_it_did(runs: Runs):
+    runs.load_scenario(make_scenario())
 
-    _, events = await run_graph(build_graph(make_outer_team(make_inner_team()), settings))
+    _, events = await run_graph(build_graph(make_outer_team(make_inner_team()), runs))
 
     trace = build_trace(events)
     (outer,) = trace["plans"]
@@ -115,18 +106,18 @@ async def test_the_trace_of_a_team_stands_inside_the_task_it_did(
         ("A", "completed"),
         ("B", "completed"),
     ]
-    assert trace["usage"]["model_calls"] == len(endpoint.select_calls())
+    assert trace["usage"]["model_calls"] == len(runs.select_calls())
 
 
-async def test_three_levels_of_teams_answer_as_one(endpoint: Endpoint, settings: Settings) -> None:
+async def test_three_levels_of_teams_answer_as_one(runs: Runs):
     middle = make_outer_team(make_inner_team(), guidance="You lead.")
     lead = Worker(name="office", description="Leads research and writing.", team=middle)
     top = make_team(workers=(lead,), guidance="You are on top.")
     first = make_plan(ScriptedTask(id="O", worker="office"))
     by_team = choose_plan(top=first, lead=make_plan(*OUTER), read=make_plan(*INNER))
-    endpoint.load_scenario(make_scenario(answers={"Plan": by_team}))
+    runs.load_scenario(make_scenario(answers={"Plan": by_team}))
 
-    state, events = await run_graph(build_graph(top, settings))
+    state, events = await run_graph(build_graph(top, runs))
 
     assert state["status"] == "done"
     assert "office/research/reader" in state["usage"].by_worker
@@ -135,14 +126,12 @@ async def test_three_levels_of_teams_answer_as_one(endpoint: Endpoint, settings:
     assert sources >= {"A.md", "B.md", "W.md"}
 
 
-async def test_what_fails_in_a_team_travels_up_as_a_gap_and_the_run_is_partial(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_what_fails_in_a_team_travels_up_as_a_gap_and_the_run_is_partial(runs: Runs):
     broken = ScriptedTask(id="B", worker="counter", report={"status": "failed", "output": "Torn."})
-    endpoint.load_scenario(make_scenario(broken))
+    runs.load_scenario(make_scenario(broken))
 
     inner = make_inner_team(max_recursion=0)
-    state, _ = await run_graph(build_graph(make_outer_team(inner), settings))
+    state, _ = await run_graph(build_graph(make_outer_team(inner), runs))
 
     report = state["results"]["R"]
     assert report.status == "completed" and report.is_partial
@@ -151,70 +140,60 @@ async def test_what_fails_in_a_team_travels_up_as_a_gap_and_the_run_is_partial(
     assert any("R lacks: B failed: Torn." in gap for gap in state["answer"].gaps)
 
 
-async def test_a_team_without_any_result_fails_its_task_after_the_outer_ladder(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_team_without_any_result_fails_its_task_after_the_outer_ladder(runs: Runs):
     torn = {"status": "failed", "output": "Torn."}
     broken = [ScriptedTask(id=name, worker="reader", report=torn) for name in "AB"]
-    endpoint.load_scenario(make_scenario(*broken))
+    runs.load_scenario(make_scenario(*broken))
     outer = make_outer_team(make_inner_team(max_attempts=1), max_recursion=0)
 
-    state, _ = await run_graph(build_graph(outer, settings))
+    state, _ = await run_graph(build_graph(outer, runs))
 
     report = state["results"]["R"]
     assert report.status == "failed" and report.attempts == 4
     assert "A, B failed: Torn." in report.error
     assert state["results"]["W"].status == "skipped"
     assert state["status"] == "failed"
-    assert state["usage"].model_calls == len(endpoint.select_calls())
+    assert state["usage"].model_calls == len(runs.select_calls())
 
 
-async def test_a_team_whose_workers_all_escalate_escalates_the_task(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_team_whose_workers_all_escalate_escalates_the_task(runs: Runs):
     escalation = {"reason": "out_of_scope", "message": "This is for the writer."}
     handed = [
         ScriptedTask(id=name, report={"status": "escalated", "escalation": escalation})
         for name in "AB"
     ]
-    endpoint.load_scenario(make_scenario(*handed))
+    runs.load_scenario(make_scenario(*handed))
 
-    state, events = await run_graph(build_graph(make_outer_team(make_inner_team()), settings))
+    state, events = await run_graph(build_graph(make_outer_team(make_inner_team()), runs))
 
     assert [e["to"] for e in events if e["kind"] == "reassigned" and e["task"] == "R"] == ["writer"]
     assert state["results"]["R"].worker == "writer" and state["status"] == "done"
 
 
-async def test_a_question_inside_a_team_reaches_the_user_and_its_answer_the_task(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_question_inside_a_team_reaches_the_user_and_its_answer_the_task(runs: Runs):
     asking = {
         "status": "escalated",
         "escalation": {"reason": "ambiguous_input", "message": "Net or gross?"},
     }
     good = {"output": "Net: 40 euros."}
-    endpoint.load_scenario(
-        make_scenario(ScriptedTask(id="A", worker="reader", report=[asking, good]))
-    )
-    graph = build_graph(make_outer_team(make_inner_team(ladder=("human",))), settings)
+    runs.load_scenario(make_scenario(ScriptedTask(id="A", worker="reader", report=[asking, good])))
+    graph = build_graph(make_outer_team(make_inner_team(ladder=("human",))), runs)
 
     paused, _ = await run_graph(graph)
     (asked,) = (await graph.aget_state(CONFIG)).interrupts
-    before = len(endpoint.select_calls())
+    before = len(runs.select_calls())
     state, _ = await run_graph(graph, Command(resume={asked.id: "Net."}))
 
     assert asked.value["task"] == "R/A" and asked.value["question"] == "Net or gross?"
     assert "R" not in paused.get("results", {}) and state["status"] == "done"
-    again = endpoint.select_calls()[before:]
+    again = runs.select_calls()[before:]
     assert [call.task for call in again if call.schema == "Report"] == ["A", "W"]
     assert [call.schema for call in again if call.schema == "Plan"] == []
 
 
-async def test_the_plan_of_an_inner_team_can_be_approved_by_a_human(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(make_scenario())
-    graph = build_graph(make_outer_team(make_inner_team(approve_plan=True)), settings)
+async def test_the_plan_of_an_inner_team_can_be_approved_by_a_human(runs: Runs):
+    runs.load_scenario(make_scenario())
+    graph = build_graph(make_outer_team(make_inner_team(approve_plan=True)), runs)
 
     await run_graph(graph)
     (asked,) = (await graph.aget_state(CONFIG)).interrupts
@@ -224,32 +203,28 @@ async def test_the_plan_of_an_inner_team_can_be_approved_by_a_human(
     assert state["status"] == "done"
 
 
-async def test_an_inner_team_that_is_cut_off_goes_on_where_it_was(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_an_inner_team_that_is_cut_off_goes_on_where_it_was(runs: Runs):
     hung = Fault(kind="hang", schema="Report", task="B", nth=(1,))
-    endpoint.load_scenario(make_scenario(faults=(hung,)))
-    graph = build_graph(make_outer_team(make_inner_team()), settings)
+    runs.load_scenario(make_scenario(faults=(hung,)))
+    graph = build_graph(make_outer_team(make_inner_team()), runs)
 
     parts: Any = graph.astream(REQUEST, CONFIG, stream_mode=["custom", "values"], subgraphs=True)
     async with aclosing(parts):
         async for _, mode, part in parts:
             if mode == "custom" and part["kind"] == "report" and part["task"] == "R/A":
                 break
-    before = len(endpoint.select_calls())
+    before = len(runs.select_calls())
     state, _ = await run_graph(graph, None)
 
     assert state["status"] == "done"
-    again = [call.task for call in endpoint.select_calls()[before:] if call.schema == "Report"]
+    again = [call.task for call in runs.select_calls()[before:] if call.schema == "Report"]
     assert again == ["B", "W"]
 
 
-async def test_an_inner_team_answers_within_the_outer_deadline(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_an_inner_team_answers_within_the_outer_deadline(runs: Runs):
     slow = ScriptedTask(id="B", worker="counter", latency_s=60)
-    endpoint.load_scenario(make_scenario(slow))
-    graph = build_graph(make_outer_team(make_inner_team()), settings)
+    runs.load_scenario(make_scenario(slow))
+    graph = build_graph(make_outer_team(make_inner_team()), runs)
 
     state, _ = await run_graph(graph, context={"deadline_s": 6})
 
@@ -258,24 +233,20 @@ async def test_an_inner_team_answers_within_the_outer_deadline(
     assert {claim.source for claim in state["results"]["R"].claims} == {"A.md"}
 
 
-async def test_an_inner_team_spends_from_the_budget_of_the_outer_run(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(make_scenario())
-    graph = build_graph(make_outer_team(make_inner_team()), settings)
+async def test_an_inner_team_spends_from_the_budget_of_the_outer_run(runs: Runs):
+    runs.load_scenario(make_scenario())
+    graph = build_graph(make_outer_team(make_inner_team()), runs)
 
     state, _ = await run_graph(graph, context={"max_tokens": 3500})
 
     spent = state["usage"].input_tokens + state["usage"].output_tokens
     assert state["status"] == "partial" and spent <= 3500
-    assert state["usage"].model_calls == len(endpoint.select_calls())
+    assert state["usage"].model_calls == len(runs.select_calls())
 
 
-async def test_steps_of_an_inner_team_count_against_the_step_cap_of_the_run(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(make_scenario())
-    graph = build_graph(make_outer_team(make_inner_team(), max_steps=3), settings)
+async def test_steps_of_an_inner_team_count_against_the_step_cap_of_the_run(runs: Runs):
+    runs.load_scenario(make_scenario())
+    graph = build_graph(make_outer_team(make_inner_team(), max_steps=3), runs)
 
     state, _ = await run_graph(graph)
 
@@ -286,7 +257,7 @@ async def test_steps_of_an_inner_team_count_against_the_step_cap_of_the_run(
 
 def test_a_team_that_nests_itself_is_refused_with_the_way_it_does(
     tmp_path: Any, settings: Settings
-) -> None:
+):
     for name, other in (("a", "b"), ("b", "a")):
         folder = tmp_path / name
         folder.mkdir()
@@ -298,9 +269,7 @@ def test_a_team_that_nests_itself_is_refused_with_the_way_it_does(
         build_supervisor(str(tmp_path / "a"), settings=settings)
 
 
-async def test_a_team_is_told_what_its_worker_s_file_says_and_the_results_it_depends_on(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_team_is_told_what_its_worker_s_file_says_and_the_results_it_depends_on(runs: Runs):
     lead = Worker(
         name="research",
         description="Finds.",
@@ -313,11 +282,11 @@ async def test_a_team_is_told_what_its_worker_s_file_says_and_the_results_it_dep
         ScriptedTask(id="R", worker="research", depends_on=("W",)),
     )
     using = make_plan(ScriptedTask(id="A", worker="reader"))
-    endpoint.load_scenario(make_scenario(answers={"Plan": choose_plan(read=using, Plan=first)}))
+    runs.load_scenario(make_scenario(answers={"Plan": choose_plan(read=using, Plan=first)}))
 
-    state, _ = await run_graph(build_graph(make_team(workers=(lead, writer)), settings))
+    state, _ = await run_graph(build_graph(make_team(workers=(lead, writer)), runs))
 
-    inner = str(endpoint.select_calls(schema="Plan")[1].body)
+    inner = str(runs.select_calls(schema="Plan")[1].body)
     assert "Cite page numbers." in inner and "- W: Result of W" in inner
-    assert "Part W costs 42 euros" in str(endpoint.select_calls(task="A")[0].body)
+    assert "Part W costs 42 euros" in str(runs.select_calls(task="A")[0].body)
     assert state["status"] == "done"

@@ -89,7 +89,7 @@ def run_process(arguments: list[str], folder: Path, **variables: str) -> int:
 @pytest.mark.parametrize("way", COMMANDS)
 def test_no_connection_is_made_to_a_collector_whose_switch_is_off(
     way: str, tmp_path: Path, listener: Listener
-) -> None:
+):
     code = run_process(COMMANDS[way], tmp_path, **address_collectors(listener))
 
     assert code in (0, 3)
@@ -97,9 +97,7 @@ def test_no_connection_is_made_to_a_collector_whose_switch_is_off(
 
 
 @pytest.mark.parametrize("switch", ["LANGSMITH_TRACING", "SUPERVISE_OTEL"])
-def test_the_same_run_is_sent_where_a_switch_is_on(
-    switch: str, tmp_path: Path, listener: Listener
-) -> None:
+def test_the_same_run_is_sent_where_a_switch_is_on(switch: str, tmp_path: Path, listener: Listener):
     variables = {**address_collectors(listener), switch: "true"}
 
     run_process(COMMANDS["the command line"], tmp_path, **variables)
@@ -108,9 +106,7 @@ def test_the_same_run_is_sent_where_a_switch_is_on(
     assert any(sent in request for request in listener.requests)
 
 
-async def test_a_development_server_sends_no_run_and_no_span(
-    tmp_path: Path, listener: Listener
-) -> None:
+async def test_a_development_server_sends_no_run_and_no_span(tmp_path: Path, listener: Listener):
     """LangGraph's server sends its own counts of use where it finds a key of LangSmith."""
     from langgraph_sdk import get_client
 
@@ -123,9 +119,7 @@ async def test_a_development_server_sends_no_run_and_no_span(
     assert {request.split()[1] for request in listener.requests} <= {"/v1/metadata/submit"}
 
 
-async def test_the_server_of_supervise_ui_asks_no_other_host(
-    tmp_path: Path, listener: Listener
-) -> None:
+async def test_the_server_of_supervise_ui_asks_no_other_host(tmp_path: Path, listener: Listener):
     from langgraph_sdk import get_client
 
     folder = tmp_path / "project"
@@ -153,7 +147,7 @@ assert len(measure_meaning("birds", ["A flock of starlings", "A kettle"])) == 2
 """
 
 
-def test_a_language_is_detected_and_a_meaning_compared_without_any_connection() -> None:
+def test_a_language_is_detected_and_a_meaning_compared_without_any_connection():
     ended = subprocess.run(
         [sys.executable, "-c", WATCHED], cwd=ROOT, capture_output=True, text=True, check=False
     )

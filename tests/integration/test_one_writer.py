@@ -13,10 +13,9 @@ from psycopg_pool import AsyncConnectionPool
 
 from extensions.postgres.shared_saver import SharedSaver, build_shared_saver
 from extensions.server.aegra_app import expire_lost_leases
-from graph import build_supervisor
-from graph.settings import Settings
 from graph.stores.errors import ThreadTaken
-from tests.endpoint import Endpoint, Scenario, script_tasks
+from tests.endpoint import script_tasks
+from tests.runs import GIVEN, Runs
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +45,7 @@ async def start(saver: AsyncPostgresSaver, run: str) -> SharedSaver:
 
 async def test_an_earlier_start_of_a_run_can_write_nothing_any_more(
     server_saver: AsyncPostgresSaver,
-) -> None:
+):
     first = await start(server_saver, "run")
     at = await first.aput(AT, empty_checkpoint(), {"step": 0}, {})
     await first.aput_writes(at, [("results", 1)], "a")
@@ -71,7 +70,7 @@ async def test_an_earlier_start_of_a_run_can_write_nothing_any_more(
 
 async def test_a_later_start_of_a_run_knows_when_the_first_one_began(
     server_saver: AsyncPostgresSaver,
-) -> None:
+):
     savers = [build_shared_saver(server_saver, "one", run) for run in ("run", "run", "other")]
     first, again, other = [await saver.claim() for saver in savers if saver]
 
@@ -81,7 +80,6 @@ async def test_a_later_start_of_a_run_knows_when_the_first_one_began(
 
 
 TASKS = script_tasks({"A": (), "B": (), "C": ("A", "B"), "D": ("C",)}, latency_s=0.3)
-REQUEST: Any = {"request": "Compare the parts and say which one is best."}
 
 
 def build_config(run: str) -> Any:
@@ -89,19 +87,18 @@ def build_config(run: str) -> Any:
 
 
 async def test_a_start_that_lost_its_run_waits_and_calls_no_model(
+    runs: Runs,
     server_saver: AsyncPostgresSaver,
-    settings: Settings,
-    endpoint: Endpoint,
     caplog: pytest.LogCaptureFixture,
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=TASKS))
-    graph = build_supervisor("market_analysis", settings=settings, checkpointer=server_saver)
-    first = asyncio.create_task(graph.ainvoke(REQUEST, build_config("run")))
-    await endpoint.wait_for_calls(3, ended=1)
+):
+    runs.script(*TASKS)
+    graph = runs.build_graph("market_analysis", checkpointer=server_saver)
+    first = asyncio.create_task(graph.ainvoke(GIVEN, build_config("run")))
+    await runs.wait_for_calls(3, ended=1)
 
-    resumed = await graph.ainvoke(REQUEST, build_config("run"))
+    resumed = await graph.ainvoke(GIVEN, build_config("run"))
     ended, _ = await asyncio.wait([first], timeout=1.0)
-    calls = [call.task for call in endpoint.select_calls(schema="Report")]
+    calls = [call.task for call in runs.select_calls(schema="Report")]
     first.cancel()
     await asyncio.wait([first])
 
@@ -109,15 +106,15 @@ async def test_a_start_that_lost_its_run_waits_and_calls_no_model(
     assert len(resumed["results"]) == 4
     assert not ended, "its end would be taken for that of the run"
     assert sorted(calls) == ["A", "A", "B", "B", "C", "D"]
-    assert len(endpoint.select_calls(schema="Plan")) == 1
+    assert len(runs.select_calls(schema="Plan")) == 1
     assert [line for line in caplog.messages if "error[THREAD_TAKEN]" in line]
 
 
 async def test_the_clock_of_a_run_that_saved_nothing_before_a_kill_has_not_stopped(
-    server_saver: AsyncPostgresSaver, settings: Settings, endpoint: Endpoint
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=TASKS))
-    graph = build_supervisor("market_analysis", settings=settings, checkpointer=server_saver)
+    runs: Runs, server_saver: AsyncPostgresSaver
+):
+    runs.script(*TASKS)
+    graph = runs.build_graph("market_analysis", checkpointer=server_saver)
     await start(server_saver, "run")
     assert isinstance(server_saver.conn, AsyncConnectionPool)
     async with server_saver.conn.connection() as connection:
@@ -125,20 +122,20 @@ async def test_the_clock_of_a_run_that_saved_nothing_before_a_kill_has_not_stopp
             "UPDATE checkpoint_writes SET task_path = (task_path::float8 - 100)::text"
         )
 
-    ended = await graph.ainvoke(REQUEST, build_config("run"))
+    ended = await graph.ainvoke(GIVEN, build_config("run"))
 
     assert 100 < ended["timing"].wall_s < 200
 
 
 async def test_a_run_ends_with_an_error_when_another_run_takes_its_thread(
-    server_saver: AsyncPostgresSaver, settings: Settings, endpoint: Endpoint
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=TASKS))
-    graph = build_supervisor("market_analysis", settings=settings, checkpointer=server_saver)
-    first = asyncio.create_task(graph.ainvoke(REQUEST, build_config("run")))
-    await endpoint.wait_for_calls(3, ended=1)
+    runs: Runs, server_saver: AsyncPostgresSaver
+):
+    runs.script(*TASKS)
+    graph = runs.build_graph("market_analysis", checkpointer=server_saver)
+    first = asyncio.create_task(graph.ainvoke(GIVEN, build_config("run")))
+    await runs.wait_for_calls(3, ended=1)
 
-    second = await graph.ainvoke(REQUEST, build_config("other"))
+    second = await graph.ainvoke(GIVEN, build_config("other"))
 
     with pytest.raises(ThreadTaken, match="another run"):
         await first
@@ -154,7 +151,7 @@ CREATE TABLE runs (run_id text, status text, claimed_by text, lease_expires_at t
 
 async def test_only_an_old_running_run_without_a_holder_gets_a_lease_that_has_passed(
     postgres_url: str,
-) -> None:
+):
     async with (
         await AsyncConnection.connect(postgres_url, autocommit=True) as connection,
         AsyncConnectionPool(postgres_url, min_size=1, max_size=2, open=False) as pool,

@@ -10,15 +10,13 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, Sp
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from graph import build_supervisor
 from graph.otel_export import WarningExporter, build_provider, flush_spans
-from graph.settings import Settings
 from nodes.schemas.team import Team, Worker
-from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.endpoint import Scenario, ScriptedTask
 from tests.integration.span_tree import find_parent, list_span_tree
+from tests.runs import REQUEST, Runs
 from tests.teams import make_team
 
-QUESTION = "Compare the parts and say which one is best."
 FAILURE = {"status": "failed", "output": "The figures are not there."}
 REPORT = {"output": "Part b costs 42 EUR.", "confidence": 90}
 
@@ -34,11 +32,11 @@ def exporter() -> Iterator[InMemorySpanExporter]:
 
 
 async def trace_graph(
-    exporter: InMemorySpanExporter, settings: Settings, team: Team
+    exporter: InMemorySpanExporter, runs: Runs, team: Team
 ) -> tuple[ReadableSpan, ...]:
-    graph = build_supervisor(team, settings=settings)
+    graph = runs.build_graph(team)
     await graph.ainvoke(
-        {"request": QUESTION},
+        {"request": REQUEST},
         {"configurable": {"thread_id": "T"}},
         context={"speculate": False},  # so that each run has the same tree
     )
@@ -51,8 +49,8 @@ def read_attributes(spans: tuple[ReadableSpan, ...], name: str) -> dict[str, obj
 
 
 async def test_parallel_workers_are_agents_inside_the_workflow_of_their_team(
-    endpoint: Endpoint, settings: Settings, exporter: InMemorySpanExporter
-) -> None:
+    runs: Runs, exporter: InMemorySpanExporter
+):
     call = ("search_documents", {"query": "figures"})
     tasks = (
         ScriptedTask(id="a", tool_calls=(call,), latency_s=0.3),
@@ -60,9 +58,9 @@ async def test_parallel_workers_are_agents_inside_the_workflow_of_their_team(
     )
     fields = make_team("researcher", "analyst").model_dump()
     fields["workers"][0]["tools"] = ["search_documents"]
-    endpoint.load_scenario(Scenario(tasks=tasks))
+    runs.script(*tasks)
 
-    spans = await trace_graph(exporter, settings, Team.model_validate(fields))
+    spans = await trace_graph(exporter, runs, Team.model_validate(fields))
 
     (root,) = (span for span in spans if span.parent is None)
     assert root.name == "invoke_workflow trio"
@@ -85,11 +83,11 @@ async def test_parallel_workers_are_agents_inside_the_workflow_of_their_team(
 
 
 async def test_spans_have_the_attributes_of_the_convention_and_no_content(
-    endpoint: Endpoint, settings: Settings, exporter: InMemorySpanExporter
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="a"),)))
+    runs: Runs, exporter: InMemorySpanExporter
+):
+    runs.script(ScriptedTask(id="a"))
 
-    spans = await trace_graph(exporter, settings, make_team())
+    spans = await trace_graph(exporter, runs, make_team())
 
     shared = {"gen_ai.conversation.id": "T"}
     workflow = read_attributes(spans, "invoke_workflow trio")
@@ -100,39 +98,39 @@ async def test_spans_have_the_attributes_of_the_convention_and_no_content(
     assert chat.kind is SpanKind.CLIENT and chat.attributes is not None
     assert chat.attributes["gen_ai.provider.name"] == "openai"
     assert int(str(chat.attributes["gen_ai.usage.input_tokens"])) > 0
-    assert QUESTION not in str([span.to_json() for span in spans])
+    assert REQUEST not in str([span.to_json() for span in spans])
 
 
 async def test_prompts_are_in_spans_where_the_standard_variable_says_so(
-    endpoint: Endpoint, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "span_only")
     kept, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(kept))
     instrumentor = LangChainInstrumentor()
     instrumentor.instrument(tracer_provider=provider)
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="a"),)))
+    runs.script(ScriptedTask(id="a"))
 
     try:
-        spans = await trace_graph(kept, settings, make_team())
+        spans = await trace_graph(kept, runs, make_team())
     finally:
         instrumentor.uninstrument()
 
-    assert QUESTION in str(read_attributes(spans, "chat gpt-5")["gen_ai.input.messages"])
+    assert REQUEST in str(read_attributes(spans, "chat gpt-5")["gen_ai.input.messages"])
 
 
 async def test_workers_of_an_inner_team_are_inside_the_agent_that_the_team_is(
-    endpoint: Endpoint, settings: Settings, exporter: InMemorySpanExporter
-) -> None:
+    runs: Runs, exporter: InMemorySpanExporter
+):
     inner = make_team("reader", name="readers")
     worker = Worker(name="library", description="Reads.", team=inner)
     plans = [
         Scenario(tasks=(ScriptedTask(id=name, worker=who),)).build_plan()
         for name, who in (("all", "library"), ("part", "reader"))
     ]
-    endpoint.load_scenario(Scenario(answers={"Plan": plans}))
+    runs.script(answers={"Plan": plans})
 
-    spans = await trace_graph(exporter, settings, make_team(name="house", workers=(worker,)))
+    spans = await trace_graph(exporter, runs, make_team(name="house", workers=(worker,)))
 
     assert list(list_span_tree(spans)) == [
         "invoke_workflow house",
@@ -147,12 +145,12 @@ async def test_workers_of_an_inner_team_are_inside_the_agent_that_the_team_is(
 
 
 async def test_a_worker_inside_a_task_of_its_own_is_an_agent_too(
-    endpoint: Endpoint, settings: Settings, exporter: InMemorySpanExporter
-) -> None:
+    runs: Runs, exporter: InMemorySpanExporter
+):
     task = ScriptedTask(id="a", report=[FAILURE, FAILURE, FAILURE, REPORT])
-    endpoint.load_scenario(Scenario(tasks=(task,)))
+    runs.script(task)
 
-    spans = await trace_graph(exporter, settings, make_team("researcher"))
+    spans = await trace_graph(exporter, runs, make_team("researcher"))
 
     (inner,) = (span for span in spans if span.name == "invoke_agent researcher (a)")
     around = find_parent(spans, inner)
@@ -173,7 +171,7 @@ class StuckExporter(SpanExporter):
         return SpanExportResult.SUCCESS
 
 
-def test_spans_that_cannot_be_sent_are_reported_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_spans_that_cannot_be_sent_are_reported_once(caplog: pytest.LogCaptureFixture):
     exporter = WarningExporter(BrokenExporter())
 
     assert exporter.export([]) is exporter.export([]) is SpanExportResult.FAILURE
@@ -185,7 +183,7 @@ def test_spans_that_cannot_be_sent_are_reported_once(caplog: pytest.LogCaptureFi
 
 def test_the_end_of_a_process_waits_for_spans_only_within_a_limit(
     caplog: pytest.LogCaptureFixture,
-) -> None:
+):
     stuck = StuckExporter()
     exporter = WarningExporter(stuck)
     provider = build_provider(exporter)

@@ -12,6 +12,7 @@ import pytest
 
 from tests.benchmarks.performance.plans import make_scenario
 from tests.benchmarks.performance.rounds import Trial, measure_trial
+from tests.runs import Runs
 
 ROOT = Path(__file__).parents[2]
 
@@ -79,16 +80,16 @@ def test_a_plan_that_is_not_known_ends_the_command_in_one_line(tmp_path):
     assert "Traceback" not in ended.stderr
 
 
-async def test_a_paced_answer_begins_before_its_latency_has_passed(endpoint):
-    endpoint.load_scenario(replace(make_scenario({"a": ()}, 0.0), latency_s={"": 2.0}))
+async def test_a_paced_answer_begins_before_its_latency_has_passed(runs: Runs):
+    runs.load_scenario(replace(make_scenario({"a": ()}, 0.0), latency_s={"": 2.0}))
     body = {"model": "gpt-5-mini", "messages": [], "stream": True}
 
     async with (
         aiohttp.ClientSession() as session,
-        session.post(f"{endpoint.base_url}/chat/completions", json=body) as response,
+        session.post(f"{runs.base_url}/chat/completions", json=body) as response,
     ):
         first = await response.content.readline()
-        [call] = endpoint.requests
+        [call] = runs.requests
         is_still_open = call.ended_s is None
 
     assert first.startswith(b"data: ")

@@ -107,7 +107,7 @@ def run_python(*arguments: str, **environment: str) -> subprocess.CompletedProce
     )
 
 
-def test_plain_use_from_python_prints_no_warning() -> None:
+def test_plain_use_from_python_prints_no_warning():
     Path("plain.py").write_text(PLAIN)
 
     done = run_python("-W", "error", "plain.py")
@@ -115,7 +115,7 @@ def test_plain_use_from_python_prints_no_warning() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_a_typed_program_that_uses_the_package_passes_strict_checks() -> None:
+def test_a_typed_program_that_uses_the_package_passes_strict_checks():
     Path("program.py").write_text(TYPED)
 
     done = run_python("-P", "-m", "mypy", "--strict", "program.py", PYTHONPATH="")
@@ -125,7 +125,7 @@ def test_a_typed_program_that_uses_the_package_passes_strict_checks() -> None:
 
 @pytest.mark.parametrize("name", ["state.py", "nodes.py", "extensions/__init__.py"])
 @pytest.mark.parametrize("first", ["import state, nodes", "import graph"])
-def test_a_user_module_that_shadows_ours_is_named_in_one_line(name: str, first: str) -> None:
+def test_a_user_module_that_shadows_ours_is_named_in_one_line(name: str, first: str):
     Path(name).parent.mkdir(exist_ok=True)
     Path(name).write_text("class State: ...\n")
     Path("app.py").write_text(f"{first}\nfrom graph import build_supervisor\n")
@@ -139,7 +139,7 @@ def test_a_user_module_that_shadows_ours_is_named_in_one_line(name: str, first: 
     assert f"module {module!r}" in last and f"my_app.{module}" in last
 
 
-def test_modules_in_a_package_of_the_user_clash_with_nothing() -> None:
+def test_modules_in_a_package_of_the_user_clash_with_nothing():
     Path("my_app").mkdir()
     for name in ("__init__", "extensions", "graph", "nodes", "state"):
         Path(f"my_app/{name}.py").write_text("class State: ...\n")
@@ -151,7 +151,7 @@ def test_modules_in_a_package_of_the_user_clash_with_nothing() -> None:
     assert run_python("app.py").stdout == "market_analysis my_app.state\n"
 
 
-def test_the_command_line_runs_ours_wherever_it_is_called_and_whatever_the_path_says() -> None:
+def test_the_command_line_runs_ours_wherever_it_is_called_and_whatever_the_path_says():
     script = re.search(r"<<'END'\n(.*?)^END$", (ROOT / "bin/environment").read_text(), re.M | re.S)
     assert script is not None, "bin/environment writes the script"
     checkout = Path("checkout")

@@ -18,12 +18,12 @@ from graph.settings import Settings
 from graph.stores.errors import CheckpointUnreadable
 from nodes.errors import StoreError, ThreadBusy
 from tests import postgres_server
-from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
+from tests.endpoint import Fault, script_tasks
+from tests.runs import REQUEST, Runs
 from tests.teams import make_team
 
 pytestmark = pytest.mark.slow
 
-REQUEST = "Compare the parts and say which one is best."
 CHAIN = {"A": (), "B": ("A",), "C": ("B",)}
 AT: Any = {"configurable": {"thread_id": "one", "checkpoint_ns": ""}}
 
@@ -58,18 +58,16 @@ async def list_steps(url: str) -> list[int]:
 
 
 async def test_a_run_is_kept_and_goes_on_in_another_folder(
-    endpoint: Endpoint, kept: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    runs: Runs, kept: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     refused = Fault(kind="unauthorized", schema="Answer", nth=(1,))
-    endpoint.load_scenario(
-        Scenario(tasks=script_tasks(CHAIN, latency_s={"C": 30.0}), faults=(refused,))
-    )
+    runs.script(*script_tasks(CHAIN, latency_s={"C": 30.0}), faults=(refused,))
     running = asyncio.ensure_future(start_run(kept))
-    await endpoint.wait_for_calls(began=4)
+    await runs.wait_for_calls(began=4)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+    runs.script(*script_tasks(CHAIN))
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
@@ -79,33 +77,31 @@ async def test_a_run_is_kept_and_goes_on_in_another_folder(
     outcome = await aresume("one", settings=moved)
 
     assert outcome.status == "done"
-    assert [call.task for call in endpoint.select_calls(schema="Report")][-1:] == ["C"]
+    assert [call.task for call in runs.select_calls(schema="Report")][-1:] == ["C"]
     assert set(outcome.results) == set(CHAIN)
     assert (moved.home / "traces" / "one.jsonl").is_relative_to(elsewhere)
 
 
 async def test_a_server_that_restarts_under_a_run_costs_it_nothing(
-    endpoint: Endpoint, settings: Settings, own_server: postgres_server.PostgresServer
-) -> None:
-    endpoint.load_scenario(
-        Scenario(tasks=script_tasks(CHAIN, latency_s={"A": 0.4, "B": 0.4, "C": 0.4}))
-    )
+    runs: Runs, own_server: postgres_server.PostgresServer
+):
+    runs.script(*script_tasks(CHAIN, latency_s={"A": 0.4, "B": 0.4, "C": 0.4}))
     with postgres_server.create_schema(own_server.build_url()) as url:
         running = asyncio.ensure_future(
-            start_run(settings.model_copy(update={"database_url": url}))
+            start_run(runs.settings.model_copy(update={"database_url": url}))
         )
         for began in (2, 3):
-            await endpoint.wait_for_calls(began=began)
+            await runs.wait_for_calls(began=began)
             await asyncio.to_thread(own_server.restart)
         outcome = await running
 
     assert outcome.status == "done"
-    assert [call.task for call in endpoint.select_calls(schema="Report")] == ["A", "B", "C"]
+    assert [call.task for call in runs.select_calls(schema="Report")] == ["A", "B", "C"]
 
 
 async def test_a_server_that_stays_away_ends_an_operation_with_one_line(
     own_server: postgres_server.PostgresServer,
-) -> None:
+):
     with postgres_server.create_schema(own_server.build_url()) as url:
         async with open_postgres(url, "one", patience_s=1.0) as database:
             await save_checkpoint(database.saver, 1)
@@ -139,29 +135,28 @@ async def test_a_server_that_stays_away_ends_an_operation_with_one_line(
     ],
 )
 async def test_a_server_that_refuses_is_reported_in_one_line_before_any_call(
+    runs: Runs,
     own_server: postgres_server.PostgresServer,
-    endpoint: Endpoint,
-    settings: Settings,
     user: str,
     password: str,
     query: str,
     message: str,
-) -> None:
+):
     url = own_server.build_url(user=user, password=password) + query
 
     with pytest.raises(StoreError) as caught:
-        await start_run(settings.model_copy(update={"database_url": url}))
+        await start_run(runs.settings.model_copy(update={"database_url": url}))
 
     line = caught.value.format_line()
     assert caught.value.exit_code == 5
     assert message in line and "next: " in line and "\n" not in line
     assert "pw-wrong" not in line
-    assert not endpoint.requests
+    assert not runs.requests
 
 
 async def test_the_right_password_is_let_in_whatever_signs_it_has(
     own_server: postgres_server.PostgresServer,
-) -> None:
+):
     postgres_server.run_query(
         own_server.build_url(), "CREATE SCHEMA IF NOT EXISTS password AUTHORIZATION password"
     )
@@ -179,7 +174,7 @@ async def test_the_right_password_is_let_in_whatever_signs_it_has(
 
 async def test_an_absent_server_is_reported_when_the_start_has_retried_enough(
     settings: Settings,
-) -> None:
+):
     url = "postgresql://me:pw-hidden@127.0.0.1:1/runs"
 
     with pytest.raises(StoreError) as caught:
@@ -189,7 +184,7 @@ async def test_an_absent_server_is_reported_when_the_start_has_retried_enough(
     assert "pw-hidden" not in caught.value.format_line()
 
 
-async def test_a_server_that_never_answers_is_given_up(settings: Settings) -> None:
+async def test_a_server_that_never_answers_is_given_up(settings: Settings):
     silent = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
     port = silent.sockets[0].getsockname()[1]
 
@@ -201,7 +196,7 @@ async def test_a_server_that_never_answers_is_given_up(settings: Settings) -> No
     silent.close()
 
 
-async def test_a_thread_has_one_writer_wherever_the_others_are(postgres_url: str) -> None:
+async def test_a_thread_has_one_writer_wherever_the_others_are(postgres_url: str):
     async with open_postgres(postgres_url, "one") as first:
         with pytest.raises(ThreadBusy) as caught:
             async with open_postgres(postgres_url, "one"):
@@ -216,7 +211,7 @@ async def test_a_thread_has_one_writer_wherever_the_others_are(postgres_url: str
 
 async def test_two_schemas_of_one_database_do_not_share_threads(
     postgres_url: str, postgres_server_url: str
-) -> None:
+):
     with postgres_server.create_schema(postgres_server_url) as other:
         async with open_postgres(postgres_url, "one"), open_postgres(other, "one"):
             pass
@@ -232,7 +227,7 @@ def cut_connection(url: str, thread: str) -> None:
     )
 
 
-async def test_a_writer_that_lost_its_connection_takes_its_thread_again(postgres_url: str) -> None:
+async def test_a_writer_that_lost_its_connection_takes_its_thread_again(postgres_url: str):
     async with open_postgres(postgres_url, "one") as database:
         await save_checkpoint(database.saver, 1)
         cut_connection(postgres_url, "one")
@@ -258,7 +253,7 @@ async def take_over_thread(url: str) -> Any:
 @pytest.mark.parametrize("elsewhere", [cut_connection_within, take_over_thread])
 async def test_a_writer_whose_thread_was_taken_meanwhile_writes_no_more(
     postgres_url: str, elsewhere: Any
-) -> None:
+):
     async with open_postgres(postgres_url, "one") as late:
         await save_checkpoint(late.saver, 1)
         cut_connection(postgres_url, "one")
@@ -269,7 +264,7 @@ async def test_a_writer_whose_thread_was_taken_meanwhile_writes_no_more(
     assert await list_steps(postgres_url) == [2, 1]
 
 
-async def test_many_that_begin_at_once_make_the_tables_once(postgres_url: str) -> None:
+async def test_many_that_begin_at_once_make_the_tables_once(postgres_url: str):
     async def begin(thread: str) -> None:
         async with open_postgres(postgres_url, thread):
             pass
@@ -290,8 +285,8 @@ async def test_many_that_begin_at_once_make_the_tables_once(postgres_url: str) -
     ],
 )
 async def test_tables_that_are_not_ours_or_not_whole_are_refused(
-    endpoint: Endpoint, kept: Settings, postgres_url: str, change: str, message: str
-) -> None:
+    runs: Runs, kept: Settings, postgres_url: str, change: str, message: str
+):
     async with open_postgres(postgres_url, "earlier"):
         pass
     postgres_server.run_query(postgres_url, change)
@@ -299,10 +294,10 @@ async def test_tables_that_are_not_ours_or_not_whole_are_refused(
     with pytest.raises(StoreError, match=message):
         await start_run(kept)
 
-    assert not endpoint.requests
+    assert not runs.requests
 
 
-async def test_tables_whose_making_was_stopped_are_finished(postgres_url: str) -> None:
+async def test_tables_whose_making_was_stopped_are_finished(postgres_url: str):
     async with open_postgres(postgres_url, "earlier"):
         pass
     postgres_server.run_query(postgres_url, "DELETE FROM supervise_schema")
@@ -314,10 +309,8 @@ async def test_tables_whose_making_was_stopped_are_finished(postgres_url: str) -
     assert await list_steps(postgres_url) == [1]
 
 
-async def test_a_damaged_checkpoint_is_named(
-    endpoint: Endpoint, kept: Settings, postgres_url: str
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+async def test_a_damaged_checkpoint_is_named(runs: Runs, kept: Settings, postgres_url: str):
+    runs.script(*script_tasks(CHAIN))
     await start_run(kept)
     postgres_server.run_query(
         postgres_url, "UPDATE checkpoint_blobs SET blob = set_byte(blob, 3, 193) WHERE blob <> ''"
@@ -333,7 +326,7 @@ async def test_a_damaged_checkpoint_is_named(
     assert "one" in caught.value.format_line() and newest[0] in caught.value.format_line()
 
 
-async def test_a_text_that_json_cannot_hold_is_kept_all_the_same(postgres_url: str) -> None:
+async def test_a_text_that_json_cannot_hold_is_kept_all_the_same(postgres_url: str):
     checkpoint = empty_checkpoint() | {"channel_values": {"request": "a\x00b\ud800c"}}
     async with open_postgres(postgres_url, "one") as database:
         await database.saver.aput(AT, checkpoint, {"step": 1}, {})
@@ -342,7 +335,7 @@ async def test_a_text_that_json_cannot_hold_is_kept_all_the_same(postgres_url: s
     assert found and found.checkpoint["channel_values"]["request"] == "a\ufffdb?c"
 
 
-async def test_what_a_cancelled_run_left_behind_takes_no_thread_again(postgres_url: str) -> None:
+async def test_what_a_cancelled_run_left_behind_takes_no_thread_again(postgres_url: str):
     async with open_postgres(postgres_url, "one") as database:
         pass
 
@@ -357,7 +350,7 @@ def test_the_doctor_tells_of_the_server_and_makes_nothing_there(
     postgres_url: str,
     own_server: postgres_server.PostgresServer,
     capsys: pytest.CaptureFixture[str],
-) -> None:
+):
     codes = [
         run_doctor(Settings(database_url=url))
         for url in (postgres_url, own_server.build_url(user="password", password="pw-wrong"))
@@ -370,7 +363,7 @@ def test_the_doctor_tells_of_the_server_and_makes_nothing_there(
     assert postgres_server.run_query(postgres_url, "SELECT to_regclass('checkpoints')") == [(None,)]
 
 
-async def test_the_store_outlives_the_thread_and_its_connection(postgres_url: str) -> None:
+async def test_the_store_outlives_the_thread_and_its_connection(postgres_url: str):
     async with open_postgres(postgres_url, "one") as database:
         await database.store.aput(("workers",), "researcher", {"runs": 1})
     async with open_postgres(postgres_url, "two") as database:

@@ -24,7 +24,7 @@ def count_transactions(url: str) -> int:
     return int(number)
 
 
-async def test_writes_of_many_workers_at_once_share_few_transactions(postgres_url: str) -> None:
+async def test_writes_of_many_workers_at_once_share_few_transactions(postgres_url: str):
     async with open_postgres(postgres_url, "one") as database:
         at = await database.saver.aput(AT, empty_checkpoint(), {"step": 0}, {})
         before = count_transactions(postgres_url)
@@ -39,7 +39,7 @@ async def test_writes_of_many_workers_at_once_share_few_transactions(postgres_ur
     assert used < 25
 
 
-async def test_a_write_that_the_server_refuses_spares_those_of_its_group(postgres_url: str) -> None:
+async def test_a_write_that_the_server_refuses_spares_those_of_its_group(postgres_url: str):
     async with open_postgres(postgres_url, "one") as database:
         at = await database.saver.aput(AT, empty_checkpoint(), {"step": 0}, {})
         outcomes = await asyncio.gather(
@@ -55,7 +55,7 @@ async def test_a_write_that_the_server_refuses_spares_those_of_its_group(postgre
     assert found is not None and len(found.pending_writes or ()) == 9
 
 
-async def test_a_group_is_saved_again_when_its_connection_is_cut(postgres_url: str) -> None:
+async def test_a_group_is_saved_again_when_its_connection_is_cut(postgres_url: str):
     cut = (
         "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
         "WHERE application_name = (SELECT 'supervise ' || holder FROM supervise_threads)"
@@ -73,7 +73,7 @@ async def test_a_group_is_saved_again_when_its_connection_is_cut(postgres_url: s
 
 async def test_a_cancelled_run_keeps_what_it_was_saving_and_frees_its_thread(
     postgres_url: str,
-) -> None:
+):
     async with open_postgres(postgres_url, "one") as database:
         at = await database.saver.aput(AT, empty_checkpoint(), {"step": 0}, {})
         saving = asyncio.ensure_future(database.saver.aput_writes(at, [("results", 1)], "task"))
@@ -122,7 +122,7 @@ async def run_query_tool(url: str, sql: str, *, timeout_s: float = 2.0) -> dict[
     return found
 
 
-async def test_a14_a_database_gives_rows_of_its_own_schema(sales_url: str) -> None:
+async def test_a14_a_database_gives_rows_of_its_own_schema(sales_url: str):
     found = await run_query_tool(sales_url, "SELECT * FROM sales;")
     listed = await run_query_tool(sales_url, "SHOW TABLES")
 
@@ -130,7 +130,7 @@ async def test_a14_a_database_gives_rows_of_its_own_schema(sales_url: str) -> No
     assert any(table["table"].endswith(".sales") for table in listed["tables"])
 
 
-async def test_a14_whatever_else_is_asked_is_refused_and_the_table_stays(sales_url: str) -> None:
+async def test_a14_whatever_else_is_asked_is_refused_and_the_table_stays(sales_url: str):
     asked = [run_query_tool(sales_url, sql, timeout_s=0.5) for sql in REFUSED]
 
     answers = await asyncio.gather(*asked, return_exceptions=True)
@@ -143,7 +143,7 @@ async def test_a14_whatever_else_is_asked_is_refused_and_the_table_stays(sales_u
     assert postgres_server.run_query(sales_url, "SELECT * FROM sales") == [("North", 1.0)]
 
 
-async def test_a14_a_huge_value_fills_no_memory_of_this_process(sales_url: str) -> None:
+async def test_a14_a_huge_value_fills_no_memory_of_this_process(sales_url: str):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
     with pytest.raises((ToolRefused, ToolFailed)):

@@ -10,15 +10,12 @@ from typing import Any
 
 import pytest
 
-from graph import aresume, arun
+from graph import aresume
 from graph.runs.trace import list_runs
-from graph.settings import Settings
-from tests.endpoint import Endpoint, Scenario, script_tasks
-from tests.teams import make_team
+from tests.endpoint import script_tasks
+from tests.runs import Runs
 
 pytestmark = pytest.mark.slow
-
-REQUEST = "Compare the parts and say which one is best."
 
 
 @pytest.fixture
@@ -32,9 +29,9 @@ def far_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 async def test_k07_what_a_power_cut_would_leave_at_any_event_is_whole_and_goes_on(
-    endpoint: Endpoint, settings: Settings, tmp_path: Path
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": (), "b": (), "c": ("a", "b")})))
+    runs: Runs, tmp_path: Path
+):
+    runs.script(*script_tasks({"a": (), "b": (), "c": ("a", "b")}))
     copies: list[Path] = []
 
     def copy(event: Any) -> None:
@@ -42,30 +39,28 @@ async def test_k07_what_a_power_cut_would_leave_at_any_event_is_whole_and_goes_o
             copies.append(tmp_path / f"copy{len(copies)}")
             (copies[-1] / "traces").mkdir(parents=True)
             for name in ("runs.sqlite", "runs.sqlite-wal", "traces/one.jsonl"):
-                shutil.copy(settings.resolve_database_path().parent / name, copies[-1] / name)
+                shutil.copy(runs.settings.resolve_database_path().parent / name, copies[-1] / name)
 
-    await arun(REQUEST, team=make_team(), settings=settings, thread="one", on_event=copy)
+    await runs.run(thread="one", on_event=copy)
 
     worked = []
     for folder in copies:
         with sqlite3.connect(folder / "runs.sqlite") as base:
             assert base.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         base.close()
-        before = len(endpoint.select_calls(schema="Report"))
-        kept = settings.model_copy(update={"database_url": f"sqlite:///{folder}/runs.sqlite"})
+        before = len(runs.select_calls(schema="Report"))
+        kept = runs.settings.model_copy(update={"database_url": f"sqlite:///{folder}/runs.sqlite"})
         assert (await aresume("one", settings=kept)).status == "done"
-        worked.append(len(endpoint.select_calls(schema="Report")) - before)
+        worked.append(len(runs.select_calls(schema="Report")) - before)
     assert worked[0] == 3 and worked[-1] == 0
     assert worked == sorted(worked, reverse=True)
 
 
-async def test_t03_times_are_those_of_utc_wherever_the_machine_is(
-    endpoint: Endpoint, settings: Settings, far_east: None
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": ()})))
+async def test_t03_times_are_those_of_utc_wherever_the_machine_is(runs: Runs, far_east: None):
+    runs.script(*script_tasks({"a": ()}))
 
-    await arun(REQUEST, team=make_team(), settings=settings, thread="one")
+    await runs.run(thread="one")
 
-    started = datetime.fromisoformat(list_runs(settings)[0]["started"])
+    started = datetime.fromisoformat(list_runs(runs.settings)[0]["started"])
     assert started.utcoffset() == timedelta(0)
     assert abs(started - datetime.now(UTC)) < timedelta(hours=1)

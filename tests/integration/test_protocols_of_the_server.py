@@ -64,7 +64,7 @@ async def send(
 
 async def test_a_tool_call_over_mcp_returns_answer_and_sources_and_no_material(
     server: DevServer, played: Endpoint
-) -> None:
+):
     async with connect_mcp(server) as session:
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
         given = {"request": QUESTION, "materials": {"a.md": "Alpha is the only secret word."}}
@@ -78,9 +78,7 @@ async def test_a_tool_call_over_mcp_returns_answer_and_sources_and_no_material(
     assert "secret word" not in read_text(result)
 
 
-async def test_wrong_arguments_over_mcp_are_told_in_a_line(
-    server: DevServer, played: Endpoint
-) -> None:
+async def test_wrong_arguments_over_mcp_are_told_in_a_line(server: DevServer, played: Endpoint):
     wrong: list[tuple[dict[str, Any], str]] = [
         ({}, "empty request"),
         ({"request": 5}, "request must be a string"),
@@ -96,7 +94,7 @@ async def test_wrong_arguments_over_mcp_are_told_in_a_line(
 
 async def test_a_message_over_a2a_is_answered_and_its_data_part_holds_the_materials(
     server: DevServer, client: LangGraphClient, played: Endpoint
-) -> None:
+):
     async with connect_a2a(server, await find_assistant(client), streaming=False) as agent:
         given = new_data_part({"materials": {"a.md": "# A"}})
         task = await send(agent, new_text_part(QUESTION), given)
@@ -114,7 +112,7 @@ async def test_a_message_over_a2a_is_answered_and_its_data_part_holds_the_materi
 
 async def test_after_a_stream_over_a2a_the_task_has_its_answer(
     server: DevServer, client: LangGraphClient, played: Endpoint
-) -> None:
+):
     async with connect_a2a(server, await find_assistant(client), streaming=True) as agent:
         task = await send(agent, new_text_part(QUESTION))
 
@@ -128,7 +126,7 @@ async def test_after_a_stream_over_a2a_the_task_has_its_answer(
 )
 async def test_a_plan_is_approved_over_a2a(
     server: DevServer, client: LangGraphClient, played: Endpoint, reply: Any
-) -> None:
+):
     asking = await client.assistants.create(TEAM, context={"approve_plan": True})
     async with connect_a2a(server, asking["assistant_id"], streaming=False) as agent:
         waits = await send(agent, new_text_part(QUESTION))
@@ -140,7 +138,7 @@ async def test_a_plan_is_approved_over_a2a(
 
 async def test_a_task_that_waits_is_cancelled_over_a2a_and_wrong_ids_are_refused(
     server: DevServer, client: LangGraphClient, played: Endpoint
-) -> None:
+):
     asking = await client.assistants.create(TEAM, context={"approve_plan": True})
     async with connect_a2a(server, asking["assistant_id"], streaming=False) as agent:
         waits = await send(agent, new_text_part(QUESTION))

@@ -26,7 +26,7 @@ TEAM = make_team(workers=(FINDER,))
 @pytest.mark.parametrize("wire", WIRES, ids=[wire.extra for wire in WIRES])
 async def test_a_run_of_two_tasks_with_a_tool_costs_six_calls(
     wire: Wire, is_streamed: bool, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+):
     if not find_spec(PROVIDERS[wire.extra].module):
         pytest.skip(f"the extra {wire.extra} is not installed")
     if is_streamed and wire.write_stream is None:
@@ -57,7 +57,7 @@ async def test_a_run_of_two_tasks_with_a_tool_costs_six_calls(
 
 async def test_anthropics_prompts_are_cached_as_its_protocol_asks(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+):
     pytest.importorskip("langchain_anthropic")
     (wire,) = (wire for wire in WIRES if wire.extra == "anthropic")
     server, name = ProviderServer(wire), f"anthropic:{wire.model}"

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from extensions.postgres import store as postgres_prune
-from graph import arun
 from graph.cli import main
 from graph.runs.pruning import DeleteThread, PruneSelection, remove_runs
 from graph.runs.run_store import open_database
@@ -24,8 +23,8 @@ from graph.stores.thread_locks import get_lock_path
 from nodes.errors import UsageError
 from tests import postgres_server
 from tests.command_process import CommandProcess
-from tests.endpoint import Endpoint, Scenario, script_tasks
-from tests.teams import make_team
+from tests.endpoint import script_tasks
+from tests.runs import Runs
 
 pytestmark = pytest.mark.slow
 
@@ -33,21 +32,20 @@ DAY_S = 86_400.0
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def kept(request: pytest.FixtureRequest, settings: Settings) -> Settings:
-    """Settings for each kind of database."""
+def kept(request: pytest.FixtureRequest, runs: Runs) -> Runs:
+    """Runs in each kind of database."""
     if request.param == "sqlite":
-        return settings
-    url = request.getfixturevalue("postgres_url")
-    return settings.model_copy(update={"database_url": url})
+        return runs
+    return runs.with_settings(database_url=request.getfixturevalue("postgres_url"))
 
 
-async def run_on_threads(endpoint: Endpoint, settings: Settings, *threads: str) -> None:
+async def run_on_threads(runs: Runs, *threads: str) -> None:
     """Run once on each thread; the first becomes the oldest, a day before the next."""
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    runs.script(*script_tasks({"A": ()}))
     for age, thread in enumerate(reversed(threads)):
-        await arun("Compare the parts.", team=make_team(), settings=settings, thread=thread)
+        await runs.run("Compare the parts.", thread=thread)
         moment = time.time() - age * DAY_S
-        os.utime(get_log_path(thread, settings), (moment, moment))
+        os.utime(get_log_path(thread, runs.settings), (moment, moment))
 
 
 def list_threads(settings: Settings, table: str) -> set[str]:
@@ -59,72 +57,71 @@ def list_threads(settings: Settings, table: str) -> set[str]:
         return {row[0] for row in base.execute(sql)}
 
 
-async def test_a_pruned_run_leaves_nothing_and_the_others_stay(
-    endpoint: Endpoint, kept: Settings
-) -> None:
-    await run_on_threads(endpoint, kept, "old.one", "new")
-    async with open_database("old.one", kept) as database:
+async def test_a_pruned_run_leaves_nothing_and_the_others_stay(kept: Runs):
+    await run_on_threads(kept, "old.one", "new")
+    async with open_database("old.one", kept.settings) as database:
         await database.store.aput(
             (*build_thread_namespace("old.one"), "texts"), "A", {"text": "long"}
         )
         await database.store.aput(("workers",), "researcher", {"runs": 1})
 
-    draft = get_draft_path(get_record_path("old.one", kept))
+    draft = get_draft_path(get_record_path("old.one", kept.settings))
     draft.write_bytes(b"left by a kill")
 
-    pruned = remove_runs(PruneSelection(older_than_s=DAY_S / 2), kept)
+    pruned = remove_runs(PruneSelection(older_than_s=DAY_S / 2), kept.settings)
 
     assert not draft.exists()
     assert pruned.threads == ["old.one"] and pruned.freed_bytes > 1000
     assert (
-        list_threads(kept, "checkpoints") == list_threads(kept, get_writes_table(kept)) == {"new"}
+        list_threads(kept.settings, "checkpoints")
+        == list_threads(kept.settings, get_writes_table(kept.settings))
+        == {"new"}
     )
-    assert [run["thread"] for run in list_runs(kept)] == ["new"]
-    assert not get_lock_path("old.one", kept.home).exists()
-    assert not get_record_path("old.one", kept).exists() and get_record_path("new", kept).exists()
-    async with open_database("look", kept) as database:
+    assert [run["thread"] for run in list_runs(kept.settings)] == ["new"]
+    assert not get_lock_path("old.one", kept.settings.home).exists()
+    assert (
+        not get_record_path("old.one", kept.settings).exists()
+        and get_record_path("new", kept.settings).exists()
+    )
+    async with open_database("look", kept.settings) as database:
         assert not await database.store.asearch(build_thread_namespace("old.one"))
         assert await database.store.aget(("workers",), "researcher")
 
 
-async def test_records_alone_are_pruned_and_their_runs_stay(
-    endpoint: Endpoint, kept: Settings
-) -> None:
-    await run_on_threads(endpoint, kept, "old", "new")
+async def test_records_alone_are_pruned_and_their_runs_stay(kept: Runs):
+    await run_on_threads(kept, "old", "new")
     which = PruneSelection(older_than_s=DAY_S / 2, only_records=True)
-    size = get_record_path("old", kept).stat().st_size
+    size = get_record_path("old", kept.settings).stat().st_size
 
-    pruned, again = remove_runs(which, kept), remove_runs(which, kept)
+    pruned, again = remove_runs(which, kept.settings), remove_runs(which, kept.settings)
 
     assert (pruned.threads, pruned.freed_bytes, again.threads) == (["old"], size, [])
-    assert list_threads(kept, "checkpoints") == {"old", "new"}
-    assert {run["thread"] for run in list_runs(kept)} == {"old", "new"}
-    assert [path.name for path in kept.home.glob("traces/*.record")] == ["new.record"]
-    assert (await arun("And now?", team=make_team(), settings=kept, thread="old")).exit_code == 0
+    assert list_threads(kept.settings, "checkpoints") == {"old", "new"}
+    assert {run["thread"] for run in list_runs(kept.settings)} == {"old", "new"}
+    assert [path.name for path in kept.settings.home.glob("traces/*.record")] == ["new.record"]
+    assert (await kept.run("And now?", thread="old")).exit_code == 0
 
 
 def get_writes_table(settings: Settings) -> str:
     return "checkpoint_writes" if settings.postgres_url else "writes"
 
 
-async def test_a_run_that_is_going_on_is_never_pruned(endpoint: Endpoint, kept: Settings) -> None:
-    await run_on_threads(endpoint, kept, "busy", "idle")
+async def test_a_run_that_is_going_on_is_never_pruned(kept: Runs):
+    await run_on_threads(kept, "busy", "idle")
 
-    async with open_database("busy", kept):
-        pruned = remove_runs(PruneSelection(), kept)
+    async with open_database("busy", kept.settings):
+        pruned = remove_runs(PruneSelection(), kept.settings)
 
     assert (pruned.threads, pruned.still_running) == (["idle"], ["busy"])
-    assert list_threads(kept, "checkpoints") == {"busy"}
+    assert list_threads(kept.settings, "checkpoints") == {"busy"}
 
 
-async def test_two_prunes_at_once_take_no_run_for_one_that_is_going_on(
-    endpoint: Endpoint, kept: Settings
-) -> None:
+async def test_two_prunes_at_once_take_no_run_for_one_that_is_going_on(kept: Runs):
     names = [f"t{number}" for number in range(12)]
-    await run_on_threads(endpoint, kept, *names)
+    await run_on_threads(kept, *names)
 
     pruned = await asyncio.gather(
-        *(asyncio.to_thread(remove_runs, PruneSelection(), kept) for _ in range(3))
+        *(asyncio.to_thread(remove_runs, PruneSelection(), kept.settings) for _ in range(3))
     )
 
     assert [each.still_running for each in pruned] == [[], [], []]
@@ -132,11 +129,11 @@ async def test_two_prunes_at_once_take_no_run_for_one_that_is_going_on(
 
 
 async def test_two_processes_that_prune_at_once_remove_each_run_once_and_keep_the_rest(
-    endpoint: Endpoint, kept: Settings, tmp_path: Path
-) -> None:
+    kept: Runs, tmp_path: Path
+):
     names = [f"t{number}" for number in range(12)]
-    await run_on_threads(endpoint, kept, *names, "new")
-    environment = {"SUPERVISE_DATABASE_URL": kept.database_url}
+    await run_on_threads(kept, *names, "new")
+    environment = {"SUPERVISE_DATABASE_URL": kept.settings.database_url}
 
     prunes = [
         CommandProcess("runs", "--prune", "--keep", "1", folder=tmp_path, environment=environment)
@@ -145,26 +142,24 @@ async def test_two_processes_that_prune_at_once_remove_each_run_once_and_keep_th
 
     assert [await asyncio.to_thread(prune.wait) for prune in prunes] == [0, 0]
     assert sorted(name for prune in prunes for name in prune.stdout.split()) == sorted(names)
-    assert list_threads(kept, "checkpoints") == {"new"}
-    again = await arun("And now?", team=make_team(), settings=kept, thread="new")
+    assert list_threads(kept.settings, "checkpoints") == {"new"}
+    again = await kept.run("And now?", thread="new")
     assert again.exit_code == 0
 
 
-async def test_two_connections_that_delete_the_same_threads_leave_the_others_whole(
-    endpoint: Endpoint, kept: Settings
-) -> None:
+async def test_two_connections_that_delete_the_same_threads_leave_the_others_whole(kept: Runs):
     names = [f"t{number}" for number in range(6)]
-    await run_on_threads(endpoint, kept, *names, "other")
+    await run_on_threads(kept, *names, "other")
 
     def delete_threads() -> None:
-        with open_for_deletion(kept) as delete_thread:
+        with open_for_deletion(kept.settings) as delete_thread:
             for name in names:
                 delete_thread(name)
 
     await asyncio.gather(*(asyncio.to_thread(delete_threads) for _ in range(2)))
 
-    assert list_threads(kept, "checkpoints") == {"other"}
-    again = await arun("And now?", team=make_team(), settings=kept, thread="other")
+    assert list_threads(kept.settings, "checkpoints") == {"other"}
+    again = await kept.run("And now?", thread="other")
     assert again.exit_code == 0
 
 
@@ -175,17 +170,17 @@ def open_for_deletion(kept: Settings) -> AbstractContextManager[DeleteThread]:
 
 
 async def test_a_run_that_goes_on_at_another_machine_is_never_pruned(
-    endpoint: Endpoint, settings: Settings, postgres_url: str, tmp_path: Path, monkeypatch: Any
-) -> None:
-    kept = settings.model_copy(update={"database_url": postgres_url})
-    await run_on_threads(endpoint, kept, "busy")
+    runs: Runs, postgres_url: str, tmp_path: Path, monkeypatch: Any
+):
+    kept = runs.with_settings(database_url=postgres_url)
+    await run_on_threads(kept, "busy")
     here = Path.cwd()
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
 
-    async with open_database("busy", kept):
+    async with open_database("busy", kept.settings):
         monkeypatch.chdir(here)
-        pruned = remove_runs(PruneSelection(), kept)
+        pruned = remove_runs(PruneSelection(), kept.settings)
 
     assert (pruned.threads, pruned.still_running) == ([], ["busy"])
 
@@ -204,30 +199,28 @@ class EndsWhenLookedAt:
         return status == "running"
 
 
-async def test_a_run_that_ends_after_it_was_chosen_as_unended_stays(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    await run_on_threads(endpoint, settings, "one")
-    path = get_log_path("one", settings)
+async def test_a_run_that_ends_after_it_was_chosen_as_unended_stays(runs: Runs):
+    await run_on_threads(runs, "one")
+    path = get_log_path("one", runs.settings)
     *before, last = path.read_text().splitlines(keepends=True)
     path.write_text("".join(before))
-    assert [run["status"] for run in list_runs(settings)] == ["running"]
+    assert [run["status"] for run in list_runs(runs.settings)] == ["running"]
 
     statuses: Any = EndsWhenLookedAt(path, [last])
-    pruned = remove_runs(PruneSelection(statuses=statuses), settings)
+    pruned = remove_runs(PruneSelection(statuses=statuses), runs.settings)
 
     assert pruned.threads == []
-    assert [run["status"] for run in list_runs(settings)] == ["done"]
-    assert list_threads(settings, "checkpoints") == {"one"}
+    assert [run["status"] for run in list_runs(runs.settings)] == ["done"]
+    assert list_threads(runs.settings, "checkpoints") == {"one"}
 
 
-async def test_the_file_becomes_smaller(endpoint: Endpoint, settings: Settings) -> None:
-    await run_on_threads(endpoint, settings, *(f"t{n}" for n in range(5)))
-    before = settings.resolve_database_path().stat().st_size
+async def test_the_file_becomes_smaller(runs: Runs):
+    await run_on_threads(runs, *(f"t{n}" for n in range(5)))
+    before = runs.settings.resolve_database_path().stat().st_size
 
-    remove_runs(PruneSelection(keep=1), settings)
+    remove_runs(PruneSelection(keep=1), runs.settings)
 
-    assert settings.resolve_database_path().stat().st_size < before / 2
+    assert runs.settings.resolve_database_path().stat().st_size < before / 2
 
 
 @pytest.mark.parametrize(
@@ -241,15 +234,14 @@ async def test_the_file_becomes_smaller(endpoint: Endpoint, settings: Settings) 
     ],
 )
 async def test_the_options_choose_together(
-    endpoint: Endpoint,
-    settings: Settings,
+    runs: Runs,
     options: list[str],
     removed: list[str],
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    await run_on_threads(endpoint, settings, "one", "two", "three")
-    monkeypatch.setenv("SUPERVISE_DATABASE_URL", settings.database_url)
+):
+    await run_on_threads(runs, "one", "two", "three")
+    monkeypatch.setenv("SUPERVISE_DATABASE_URL", runs.settings.database_url)
 
     for arguments in ([*options, "--dry-run"], options):
         with pytest.raises(SystemExit) as ended:
@@ -260,13 +252,13 @@ async def test_the_options_choose_together(
         assert output.out.split() == removed
         assert f"{len(removed)} run" in output.err
 
-    assert len(list_runs(settings)) == 3 - len(removed)
+    assert len(list_runs(runs.settings)) == 3 - len(removed)
 
 
 @pytest.mark.parametrize(
     "options", [{}, {"older_than": "soon"}, {"older_than": "-3d"}, {"status": "finished"}]
 )
-def test_what_is_not_clear_removes_nothing(options: dict[str, str]) -> None:
+def test_what_is_not_clear_removes_nothing(options: dict[str, str]):
     with pytest.raises(UsageError):
         PruneSelection.from_options(
             keep=None, older_than=options.get("older_than"), status=options.get("status")

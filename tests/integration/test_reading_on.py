@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
-from graph import build_supervisor, load_team
-from graph.settings import Settings
+from graph import load_team
 from nodes.schemas.team import Team, Worker
 from supervisor_worker.testing.endpoint.records import Call
-from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.endpoint import Endpoint, ScriptedTask
+from tests.runs import REQUEST, Runs
 from tests.team_runs import run_team
 from tests.teams import make_team
 
-REQUEST = "Compare the parts and say which one is best."
 LINES = 1_200
 BOOK = "".join(
     f"Line {number} of the book, in which it is told.\n" for number in range(1, LINES + 1)
@@ -40,13 +39,13 @@ def make_reading_team(**fields: Any) -> Team:
 
 
 async def run_reader(
-    endpoint: Endpoint, settings: Settings, *calls: Any, team: Team | None = None, **task: Any
+    runs: Runs, *calls: Any, team: Team | None = None, **task: Any
 ) -> dict[str, Any]:
     worker = (team or make_reading_team()).workers[0].name
     scripted = {"materials": ("book.txt",), "report": FINE, **task}
     reading = ScriptedTask(id="A", worker=worker, tool_calls=calls, **scripted)
-    endpoint.load_scenario(Scenario(tasks=(reading,)))
-    graph = build_supervisor(team or make_reading_team(), settings=settings)
+    runs.script(reading)
+    graph = runs.build_graph(team or make_reading_team())
     materials = {"book.txt": BOOK, "secret.txt": "Nobody else may read it.\n" * 1_000}
     state: dict[str, Any] = await graph.ainvoke({"request": REQUEST, "materials": materials})
     return state
@@ -61,28 +60,24 @@ def list_seen(endpoint: Endpoint, pattern: str) -> set[int]:
     return set(map(int, re.findall(pattern, json.dumps(asked))))
 
 
-async def test_a_model_sees_an_index_and_the_beginning_and_reads_on_to_the_end(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_model_sees_an_index_and_the_beginning_and_reads_on_to_the_end(runs: Runs):
     calls = [make_reading(268, 700), make_reading(701), make_reading(1_100)]
 
-    state = await run_reader(endpoint, settings, *calls)
+    state = await run_reader(runs, *calls)
 
-    first = endpoint.select_calls(schema="Report")[0]
+    first = runs.select_calls(schema="Report")[0]
     handoff = first.body["messages"][1]["content"]
     assert f"- book.txt: txt, 1,200 lines, {len(BOOK):,} characters; lines 1-" in handoff
     assert list_offered(first) == {"read_material", "Report"}
-    assert list_seen(endpoint, r"Line (\d+) of the book") == set(range(1, LINES + 1))
+    assert list_seen(runs.endpoint, r"Line (\d+) of the book") == set(range(1, LINES + 1))
     assert state["status"] == "done"
     assert state["results"]["A"].gaps == () and not state["results"]["A"].is_partial
 
 
-async def test_lines_that_were_not_read_are_a_gap_and_make_the_report_partial(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    state = await run_reader(endpoint, settings, make_reading(1000, 1100))
+async def test_lines_that_were_not_read_are_a_gap_and_make_the_report_partial(runs: Runs):
+    state = await run_reader(runs, make_reading(1000, 1100))
 
-    seen = list_seen(endpoint, r"Line (\d+) of the book")
+    seen = list_seen(runs.endpoint, r"Line (\d+) of the book")
     report = state["results"]["A"]
     last = next(number for number in range(1, LINES) if number + 1 not in seen)
     gap = f"book.txt: lines {last + 1}-999, 1101-1200 of 1200 were not read by the model"
@@ -90,13 +85,11 @@ async def test_lines_that_were_not_read_are_a_gap_and_make_the_report_partial(
     assert state["status"] == "partial" and f"A lacks: {gap}" in state["answer"].gaps
 
 
-async def test_lines_that_only_a_tool_has_read_are_a_gap_of_a_whole_report(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_lines_that_only_a_tool_has_read_are_a_gap_of_a_whole_report(runs: Runs):
     team = make_reading_team(tools=("search_documents",))
     call = ("search_documents", {"query": "line 900"})
 
-    state = await run_reader(endpoint, settings, call, team=team)
+    state = await run_reader(runs, call, team=team)
 
     (gap,) = state["results"]["A"].gaps
     assert gap.endswith("of 1200 were not read by the model, only by search_documents")
@@ -104,18 +97,16 @@ async def test_lines_that_only_a_tool_has_read_are_a_gap_of_a_whole_report(
 
 
 @pytest.mark.slow
-async def test_a_table_on_which_a_tool_has_worked_has_no_unread_lines(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_table_on_which_a_tool_has_worked_has_no_unread_lines(runs: Runs):
     call = ("query_database", {"sql": "SELECT sum(price) FROM prices"})
     task = ScriptedTask(
         id="A", worker="reader", tool_calls=(call,), materials=("prices.csv",), report=FINE
     )
-    endpoint.load_scenario(Scenario(tasks=(task,)))
+    runs.script(task)
     table = "part,price\n" + "".join(f"part {n},{n}\n" for n in range(2_000))
     team = make_reading_team(tools=("query_database",))
 
-    state = await build_supervisor(team, settings=settings).ainvoke(
+    state = await runs.build_graph(team).ainvoke(
         {"request": REQUEST, "materials": {"prices.csv": table}}
     )
 
@@ -130,19 +121,15 @@ async def test_a_table_on_which_a_tool_has_worked_has_no_unread_lines(
         (make_reading(9, 8), "last_line 8 is before first_line 9"),
     ],
 )
-async def test_a_worker_reads_only_lines_of_its_own_materials(
-    endpoint: Endpoint, settings: Settings, call: Any, refusal: str
-) -> None:
-    state = await run_reader(endpoint, settings, call)
+async def test_a_worker_reads_only_lines_of_its_own_materials(runs: Runs, call: Any, refusal: str):
+    state = await run_reader(runs, call)
 
-    last = endpoint.select_calls(schema="Report")[-1].body["messages"][-1]
+    last = runs.select_calls(schema="Report")[-1].body["messages"][-1]
     assert refusal in last["content"] and "Nobody else" not in str(last)
     assert state["results"]["A"].is_partial
 
 
-async def review(
-    endpoint: Endpoint, settings: Settings, diff: str, *calls: Any, a_turn: int = 1
-) -> Mapping[str, Any]:
+async def review(runs: Runs, diff: str, *calls: Any, a_turn: int = 1) -> Mapping[str, Any]:
     """Let the worker for bugs review a diff; its model makes the calls and then reports."""
     task = ScriptedTask(
         id="bugs",
@@ -153,8 +140,8 @@ async def review(
         calls_a_turn=a_turn,
         report=FINE,
     )
-    endpoint.load_scenario(Scenario(tasks=(task,)))
-    graph = build_supervisor(load_team("code_review"), settings=settings)
+    runs.script(task)
+    graph = runs.build_graph(load_team("code_review"))
     found: Mapping[str, Any] = await graph.ainvoke(
         {"request": "Review this change for bugs", "materials": {"change.diff": diff}}
     )
@@ -162,25 +149,23 @@ async def review(
 
 
 @pytest.mark.slow
-async def test_a_reviewer_reads_the_rest_of_a_longer_diff_in_one_turn(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_reviewer_reads_the_rest_of_a_longer_diff_in_one_turn(runs: Runs):
     diff = make_diff(3_000)
     calls = [make_reading(at, at + 349, "change.diff") for at in range(1_500, 3_100, 350)]
 
-    state = await review(endpoint, settings, diff, *calls, a_turn=6)
+    state = await review(runs, diff, *calls, a_turn=6)
 
-    assert list_seen(endpoint, r"# added (\d+)\.") == set(range(1, 3_001))
+    assert list_seen(runs.endpoint, r"# added (\d+)\.") == set(range(1, 3_001))
     assert not state["results"]["bugs"].is_partial
 
 
 @pytest.mark.slow
 async def test_a_reviewer_that_reports_too_early_is_asked_once_to_read_on_and_a_gap_names_the_rest(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    state = await review(endpoint, settings, make_diff(3_000))
+    runs: Runs,
+):
+    state = await review(runs, make_diff(3_000))
 
-    calls = endpoint.select_calls(schema="Report")
+    calls = runs.select_calls(schema="Report")
     report = state["results"]["bugs"]
     assert ["<not_read>" in str(call.body["messages"][-1]) for call in calls] == [
         False,
@@ -196,9 +181,7 @@ async def test_a_reviewer_that_reports_too_early_is_asked_once_to_read_on_and_a_
     )
 
 
-async def test_a_reviewer_with_little_time_left_is_not_asked_to_read_on(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_reviewer_with_little_time_left_is_not_asked_to_read_on(runs: Runs):
     reviewers = load_team("code_review")
     found = reviewers.find_worker("bugs")
     hasty = found.model_copy(update={"limits": found.limits.model_copy(update={"timeout_s": 1.0})})
@@ -206,19 +189,17 @@ async def test_a_reviewer_with_little_time_left_is_not_asked_to_read_on(
     task = ScriptedTask(
         id="bugs", worker="bugs", materials=("change.diff",), latency_s=0.6, report=FINE
     )
-    endpoint.load_scenario(Scenario(tasks=(task,)))
+    runs.script(task)
     materials = {"change.diff": make_diff(3_000)}
 
-    state = await build_supervisor(team, settings=settings).ainvoke(
-        {"request": REQUEST, "materials": materials}
-    )
+    state = await runs.build_graph(team).ainvoke({"request": REQUEST, "materials": materials})
 
-    assert len(endpoint.select_calls(schema="Report")) == 1
+    assert len(runs.select_calls(schema="Report")) == 1
     assert state["results"]["bugs"].output == FINE["output"] and state["results"]["bugs"].is_partial
 
 
 @pytest.mark.slow
-async def test_the_embedded_model_reads_by_its_tools_alone() -> None:
+async def test_the_embedded_model_reads_by_its_tools_alone():
     outcome, _, events = await run_team(
         "code_review", "Review this change", materials={"change.diff": make_diff(1_199)}
     )

@@ -4,7 +4,6 @@ import shutil
 import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
@@ -13,11 +12,11 @@ from langgraph.types import Command
 from extensions.mcp.servers.session import close_sessions
 from graph import build_supervisor
 from graph.settings import Settings
-from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.endpoint import ScriptedTask
 from tests.mcp.teams import write_team
+from tests.runs import THREAD, Runs
 
 GIT, TIME, FILES = "mcp-server-git", "mcp-server-time", "mcp-server-filesystem"
-CONFIG: Any = {"configurable": {"thread_id": "one"}}
 REQUEST = {"request": "What time is it in Europe/Berlin, and which commits are there?"}
 ACCESS = """access:
   "mcp:git/*": {reads: [private, untrusted], sends: nothing}
@@ -62,27 +61,25 @@ def write_pair(folder: Path, repository: Path) -> Path:
 
 @need(GIT)
 @need(TIME)
-async def test_two_workers_call_two_servers(
-    endpoint: Endpoint, settings: Settings, tmp_path: Path, repository: Path
-) -> None:
+async def test_two_workers_call_two_servers(runs: Runs, tmp_path: Path, repository: Path):
     zone = ("time_get_current_time", {"timezone": "Europe/Berlin"})
     log = ("git_log", {"repo_path": str(repository)})
     tasks = (
         ScriptedTask(id="a", worker="clock", tool_calls=(zone,)),
         ScriptedTask(id="b", worker="historian", tool_calls=(log,)),
     )
-    endpoint.load_scenario(Scenario(tasks=tasks))
+    runs.script(*tasks)
 
-    graph = build_supervisor(write_pair(tmp_path, repository), settings=settings)
+    graph = runs.build_graph(write_pair(tmp_path, repository))
     state = await graph.ainvoke(REQUEST)
 
-    read = str([call.body["messages"] for call in endpoint.select_calls(schema="Report")])
+    read = str([call.body["messages"] for call in runs.select_calls(schema="Report")])
     assert state["status"] == "done"
     assert "Add a greeting" in read and "day_of_week" in read
 
 
 @need(GIT)
-async def test_the_embedded_model_calls_a_server(tmp_path: Path, repository: Path) -> None:
+async def test_the_embedded_model_calls_a_server(tmp_path: Path, repository: Path):
     graph = build_supervisor(write_pair(tmp_path, repository), settings=Settings())
 
     state = await graph.ainvoke({"request": f"Which commits are in the repository `{repository}`?"})
@@ -91,22 +88,18 @@ async def test_the_embedded_model_calls_a_server(tmp_path: Path, repository: Pat
 
 
 @need(FILES)
-async def test_a_file_is_written_when_a_human_agrees(
-    endpoint: Endpoint, settings: Settings, tmp_path: Path, repository: Path
-) -> None:
+async def test_a_file_is_written_when_a_human_agrees(runs: Runs, tmp_path: Path, repository: Path):
     servers = {"files": {"command": FILES, "args": [str(repository)]}}
     team = write_team(tmp_path / "files", servers, {"clerk": ["mcp:files/write_file"]})
     note = repository / "note.txt"
     write = ("files_write_file", {"path": str(note), "content": "a"})
-    endpoint.load_scenario(
-        Scenario(tasks=(ScriptedTask(id="a", worker="clerk", tool_calls=(write,)),))
-    )
-    graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
+    runs.script(ScriptedTask(id="a", worker="clerk", tool_calls=(write,)))
+    graph = runs.build_graph(team, checkpointer=InMemorySaver())
 
-    await graph.ainvoke(REQUEST, CONFIG)
+    await graph.ainvoke(REQUEST, THREAD)
     was_written_before = note.exists()
     args = {"path": str(note), "content": "b"}
-    state = await graph.ainvoke(Command(resume={"args": args}), CONFIG)
+    state = await graph.ainvoke(Command(resume={"args": args}), THREAD)
 
     assert state["status"] == "done"
     assert not was_written_before and note.read_text() == "b"

@@ -3,27 +3,17 @@
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from graph import arun, build_supervisor
-from graph.runs.run_store import build_strict_serializer
-from graph.runs.trace import load_trace
-from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.schemas.team import Team
-from state import RequestInput
 from supervisor_worker.testing.endpoint.scenario import Json
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.runs import GIVEN, THREAD, Runs, make_saver
 from tests.teams import make_team
 
-REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
 FAILED = {"status": "failed", "output": "the figures are not there"}
 GOOD = {"status": "completed", "output": "42"}
-
-
-def make_thread_config(name: str = "one") -> Any:
-    return {"configurable": {"thread_id": name}}
 
 
 def make_escalation(reason: str, message: str, partial: str = "") -> dict[str, Any]:
@@ -38,31 +28,29 @@ def make_crew(*, fallback: str = "", **fields: Any) -> Team:
     return made.model_copy(update={"workers": (first, *made.workers[1:])})
 
 
-def build_graph(settings: Settings, **fields: Any) -> SupervisorGraph:
-    saver = InMemorySaver(serde=build_strict_serializer())
-    return build_supervisor(make_crew(**fields), settings=settings, checkpointer=saver)
+def build_graph(runs: Runs, **fields: Any) -> SupervisorGraph:
+    saver = make_saver()
+    return runs.build_graph(make_crew(**fields), checkpointer=saver)
 
 
 def list_models(endpoint: Endpoint, task: str) -> list[str]:
     return [call.model for call in endpoint.select_calls(schema="Report", task=task)]
 
 
-async def test_a_stronger_tier_follows_new_words(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[FAILED, FAILED, GOOD]),)))
+async def test_a_stronger_tier_follows_new_words(runs: Runs):
+    runs.script(ScriptedTask(id="A", report=[FAILED, FAILED, GOOD]))
 
-    state = await build_graph(settings).ainvoke(REQUEST, make_thread_config())
+    state = await build_graph(runs).ainvoke(GIVEN, THREAD)
 
-    third = endpoint.select_calls(schema="Report")[2]
-    assert list_models(endpoint, "A") == ["gpt-5-mini", "gpt-5-mini", "gpt-5"]
+    third = runs.select_calls(schema="Report")[2]
+    assert list_models(runs.endpoint, "A") == ["gpt-5-mini", "gpt-5-mini", "gpt-5"]
     assert "the figures are not there" in str(third.body)
-    assert len(endpoint.select_calls(schema="Refinement")) == 1
+    assert len(runs.select_calls(schema="Refinement")) == 1
     assert state["status"] == "done"
     assert state["usage"].by_tier["strong"].model_calls == 2
 
 
-async def test_the_fallback_works_with_its_own_instructions_and_tools(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_the_fallback_works_with_its_own_instructions_and_tools(runs: Runs):
     fields: dict[str, Any] = {"ladder": ("reassign",), "fallback": "analyst"}
     made = make_crew(**fields)
     analyst = made.workers[1].model_copy(
@@ -73,12 +61,12 @@ async def test_the_fallback_works_with_its_own_instructions_and_tools(
         ScriptedTask(id="A", report=[FAILED, GOOD]),
         ScriptedTask(id="B", depends_on=("A",)),
     )
-    endpoint.load_scenario(Scenario(tasks=tasks))
+    runs.script(*tasks)
 
-    outcome = await arun(REQUEST["request"], team=made, settings=settings, thread="one")
+    outcome = await runs.run(team=made, thread="one")
 
-    first, second = endpoint.select_calls(schema="Report", task="A")
-    events = load_trace("one", settings)["events"]
+    first, second = runs.select_calls(schema="Report", task="A")
+    events = runs.load_events()
     (moved,) = [event for event in events if event["kind"] == "reassigned"]
     assert outcome.status == "done"
     assert outcome.results["A"].worker == "analyst" and outcome.results["A"].attempts == 2
@@ -90,15 +78,11 @@ async def test_the_fallback_works_with_its_own_instructions_and_tools(
     assert outcome.usage.by_worker["researcher"].model_calls == 2
 
 
-async def test_a_worker_that_always_escalates_ends_with_its_partial_result(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_worker_that_always_escalates_ends_with_its_partial_result(runs: Runs):
     asked = make_escalation("confidence_too_low", "Two sources disagree.", "2024: 5")
-    endpoint.load_scenario(
-        Scenario(tasks=(ScriptedTask(id="A", report=asked), ScriptedTask(id="B")))
-    )
+    runs.script(ScriptedTask(id="A", report=asked), ScriptedTask(id="B"))
 
-    state = await build_graph(settings).ainvoke(REQUEST, make_thread_config())
+    state = await build_graph(runs).ainvoke(GIVEN, THREAD)
 
     report = state["results"]["A"]
     assert (report.status, report.attempts, report.error) == ("escalated", 2, None)
@@ -107,17 +91,15 @@ async def test_a_worker_that_always_escalates_ends_with_its_partial_result(
     assert any("Two sources disagree." in gap for gap in state["answer"].gaps)
 
 
-async def test_an_always_failing_worker_shows_each_rung_and_spares_its_siblings(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_an_always_failing_worker_shows_each_rung_and_spares_its_siblings(runs: Runs):
     siblings = {f"s{number}": () for number in range(4)}
     tasks = (ScriptedTask(id="A", report=FAILED), *script_tasks(siblings))
-    endpoint.load_scenario(Scenario(tasks=tasks))
+    runs.script(*tasks)
 
     crew = make_crew(fallback="analyst")
-    outcome = await arun(REQUEST["request"], team=crew, settings=settings, thread="one")
+    outcome = await runs.run(team=crew, thread="one")
 
-    events = load_trace("one", settings)["events"]
+    events = runs.load_events()
     started = [
         (event["attempt"], event["rung"], event["tier"])
         for event in events
@@ -137,9 +119,7 @@ async def test_an_always_failing_worker_shows_each_rung_and_spares_its_siblings(
     assert any("the figures are not there" in gap for gap in outcome.answer.gaps)
 
 
-async def test_a_task_on_the_ladder_delays_no_sibling(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_task_on_the_ladder_delays_no_sibling(runs: Runs):
     chains: dict[str, tuple[str, ...]] = {}
     for number in range(8):
         chains |= {f"s{number}": (), f"s{number}x": (f"s{number}",)}
@@ -148,14 +128,14 @@ async def test_a_task_on_the_ladder_delays_no_sibling(
         *script_tasks(chains, latency_s=0.05),
         ScriptedTask(id="Z", depends_on=({"task": "A", "required": False},)),
     )
-    endpoint.load_scenario(Scenario(tasks=tasks))
+    runs.script(*tasks)
     fields: dict[str, Any] = {"ladder": ("refine", "reassign"), "max_attempts": 3}
-    graph = build_graph(settings, fallback="analyst", **fields)
+    graph = build_graph(runs, fallback="analyst", **fields)
 
-    state = await graph.ainvoke(REQUEST, make_thread_config())
+    state = await graph.ainvoke(GIVEN, THREAD)
 
-    ladder = endpoint.select_calls(schema="Report", task="A")
-    ends = [call.ended_s for name in chains for call in endpoint.select_calls(task=name)]
+    ladder = runs.select_calls(schema="Report", task="A")
+    ends = [call.ended_s for name in chains for call in runs.select_calls(task=name)]
     assert len(ladder) == 3 and state["results"]["A"].worker == "analyst"
     assert len(ends) == len(chains)
     assert all(end is not None and end < ladder[2].began_s for end in ends)
@@ -182,12 +162,12 @@ def script_cascade(*, is_required: bool) -> Scenario:
 
 @pytest.mark.parametrize(("is_required", "last"), [(True, "skipped"), (False, "completed")])
 async def test_the_five_task_cascade_ends_by_the_policy_of_its_last_task(
-    endpoint: Endpoint, settings: Settings, is_required: bool, last: str
-) -> None:
-    endpoint.load_scenario(script_cascade(is_required=is_required))
+    runs: Runs, is_required: bool, last: str
+):
+    runs.load_scenario(script_cascade(is_required=is_required))
 
-    graph = build_graph(settings, max_recursion=0)
-    state = await graph.ainvoke(REQUEST, make_thread_config())
+    graph = build_graph(runs, max_recursion=0)
+    state = await graph.ainvoke(GIVEN, THREAD)
 
     results = state["results"]
     assert {name: report.status for name, report in results.items()} == {
@@ -205,7 +185,7 @@ async def test_the_five_task_cascade_ends_by_the_policy_of_its_last_task(
     if is_required:
         assert results["T5"].error == "needs T3, which was skipped"
     else:
-        (call,) = endpoint.select_calls(task="T5")
+        (call,) = runs.select_calls(task="T5")
         assert "needs T1, which failed" in str(call.body)
 
 
@@ -214,9 +194,7 @@ WHICH_YEAR = make_escalation("ambiguous_input", "Which year?", "2024: 5")
 WHICH_CURRENCY = make_escalation("ambiguous_input", "Which currency?")
 
 
-async def test_a_human_answers_one_task_and_its_dependants_follow(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_human_answers_one_task_and_its_dependants_follow(runs: Runs):
     tasks = (
         ScriptedTask(id="A", report=[WHICH_YEAR, GOOD]),
         ScriptedTask(id="B", latency_s=0.3),
@@ -224,12 +202,12 @@ async def test_a_human_answers_one_task_and_its_dependants_follow(
         ScriptedTask(id="D", depends_on=("B", "C")),
         ScriptedTask(id="E", depends_on=("B",)),
     )
-    endpoint.load_scenario(Scenario(tasks=tasks))
-    graph = build_graph(settings, ladder=HUMAN)
+    runs.script(*tasks)
+    graph = build_graph(runs, ladder=HUMAN)
 
-    asked = await graph.ainvoke(REQUEST, make_thread_config())
-    done_before = {call.task for call in endpoint.select_calls(schema="Report")}
-    state = await graph.ainvoke(Command(resume="2023, of course"), make_thread_config())
+    asked = await graph.ainvoke(GIVEN, THREAD)
+    done_before = {call.task for call in runs.select_calls(schema="Report")}
+    state = await graph.ainvoke(Command(resume="2023, of course"), THREAD)
 
     (question,) = asked["__interrupt__"]
     said = {"kind": "question", "task": "A", "worker": "researcher", "partial": "2024: 5"}
@@ -237,10 +215,10 @@ async def test_a_human_answers_one_task_and_its_dependants_follow(
     assert done_before == {"A", "B", "E"}
     assert state["status"] == "done"
     assert state["results"]["A"].attempts == 2
-    result = {call.task for call in endpoint.requests if "2023, of course" in str(call.body)}
+    result = {call.task for call in runs.requests if "2023, of course" in str(call.body)}
     assert result == {"A"}
-    assert 'question="Which year?"' in str(endpoint.select_calls(task="A")[1].body)
-    assert [len(endpoint.select_calls(schema="Report", task=name)) for name in "ABCDE"] == [
+    assert 'question="Which year?"' in str(runs.select_calls(task="A")[1].body)
+    assert [len(runs.select_calls(schema="Report", task=name)) for name in "ABCDE"] == [
         2,
         1,
         1,
@@ -249,37 +227,35 @@ async def test_a_human_answers_one_task_and_its_dependants_follow(
     ]
 
 
-async def test_two_questions_at_once_are_answered_each_for_its_own_task(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_two_questions_at_once_are_answered_each_for_its_own_task(runs: Runs):
     tasks = (
         ScriptedTask(id="A", report=[WHICH_YEAR, GOOD]),
         ScriptedTask(id="B", report=[WHICH_CURRENCY, GOOD]),
         ScriptedTask(id="C", depends_on=("A", "B")),
     )
-    endpoint.load_scenario(Scenario(tasks=tasks))
-    graph = build_graph(settings, ladder=HUMAN)
-    asked = await graph.ainvoke(REQUEST, make_thread_config())
+    runs.script(*tasks)
+    graph = build_graph(runs, ladder=HUMAN)
+    asked = await graph.ainvoke(GIVEN, THREAD)
     ids = {question.value["task"]: question.id for question in asked["__interrupt__"]}
 
-    still = await graph.ainvoke(Command(resume={ids["B"]: "euros"}), make_thread_config())
-    state = await graph.ainvoke(Command(resume={ids["A"]: "2023"}), make_thread_config())
+    still = await graph.ainvoke(Command(resume={ids["B"]: "euros"}), THREAD)
+    state = await graph.ainvoke(Command(resume={ids["A"]: "2023"}), THREAD)
 
     assert [question.value["task"] for question in still["__interrupt__"]] == ["A"]
     assert state["status"] == "done"
-    second = {name: str(endpoint.select_calls(task=name)[1].body["messages"]) for name in "AB"}
+    second = {name: str(runs.select_calls(task=name)[1].body["messages"]) for name in "AB"}
     assert "2023" in second["A"] and "euros" not in second["A"]
     assert "euros" in second["B"] and "2023" not in second["B"]
-    assert len(endpoint.select_calls(task="C")) == 1
+    assert len(runs.select_calls(task="C")) == 1
 
 
-async def test_each_escalation_is_in_the_trace(endpoint: Endpoint, settings: Settings) -> None:
+async def test_each_escalation_is_in_the_trace(runs: Runs):
     asked = make_escalation("confidence_too_low", "Two sources disagree.")
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[asked, GOOD]),)))
+    runs.script(ScriptedTask(id="A", report=[asked, GOOD]))
 
-    await arun(REQUEST["request"], team=make_crew(), settings=settings, thread="one")
+    await runs.run(team=make_crew(), thread="one")
 
-    events = load_trace("one", settings)["events"]
+    events = runs.load_events()
     (escalation,) = [event for event in events if event["kind"] == "escalated"]
     assert (escalation["task"], escalation["worker"]) == ("A", "researcher")
     assert (escalation["reason"], escalation["message"]) == (

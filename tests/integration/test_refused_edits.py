@@ -8,17 +8,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from graph import build_supervisor
-from graph.runs.run_store import build_strict_serializer
-from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.human.request import MAX_UNUSABLE_REPLIES
 from nodes.schemas.team import Team
 from state import RequestInput
-from tests.endpoint import Endpoint, Scenario
 from tests.handoffs import list_handoffs, list_planned_tasks
 from tests.malformed_plan_payloads import MalformedPlan, list_malformed_plans
 from tests.plan_payloads import (
@@ -31,6 +26,7 @@ from tests.plan_payloads import (
     make_bad_plan,
     make_good_plan,
 )
+from tests.runs import THREAD, Runs, make_saver
 
 pytestmark = pytest.mark.slow
 
@@ -83,13 +79,9 @@ def format_reply(edit: Any, number: int) -> Any:
     return (edit, {"plan": edit}, json.dumps(edit), form)[number % 4]
 
 
-def make_thread_config() -> Any:
-    return {"configurable": {"thread_id": "one"}}
-
-
-def build_graph(settings: Settings, team: Team) -> SupervisorGraph:
-    saver = InMemorySaver(serde=build_strict_serializer())
-    return build_supervisor(team, settings=settings, checkpointer=saver)
+def build_graph(runs: Runs, team: Team) -> SupervisorGraph:
+    saver = make_saver()
+    return runs.build_graph(team, checkpointer=saver)
 
 
 def list_unnamed_faults(bad: MalformedPlan, text: str) -> list[str]:
@@ -98,17 +90,15 @@ def list_unnamed_faults(bad: MalformedPlan, text: str) -> list[str]:
 
 @pytest.mark.parametrize("number", range(len(CHUNKS)))
 async def test_a_bad_edit_is_asked_for_again_with_its_faults_and_what_is_agreed_on_runs(
-    endpoint: Endpoint, settings: Settings, number: int
-) -> None:
-    graph = build_graph(settings, CAREFUL)
-    endpoint.load_scenario(Scenario(answers={"Plan": FIRST}))
-    asked = await graph.ainvoke(REQUEST, make_thread_config())
+    runs: Runs, number: int
+):
+    graph = build_graph(runs, CAREFUL)
+    runs.script(answers={"Plan": FIRST})
+    asked = await graph.ainvoke(REQUEST, THREAD)
     shown = asked["__interrupt__"][0].value["plan"]
 
     for at, bad in enumerate(CHUNKS[number], start=number):
-        asked = await graph.ainvoke(
-            Command(resume=format_reply(bad.payload, at)), make_thread_config()
-        )
+        asked = await graph.ainvoke(Command(resume=format_reply(bad.payload, at)), THREAD)
         question = asked["__interrupt__"][0].value
         assert not list_unnamed_faults(bad, "; ".join(question["problems"])), (
             bad,
@@ -116,26 +106,24 @@ async def test_a_bad_edit_is_asked_for_again_with_its_faults_and_what_is_agreed_
         )
         assert question["plan"] == shown
     edited = number % 2 == 1
-    state = await graph.ainvoke(Command(resume=OTHER if edited else "accept"), make_thread_config())
+    state = await graph.ainvoke(Command(resume=OTHER if edited else "accept"), THREAD)
 
     assert state["status"] == "done"
-    assert list_handoffs(endpoint.requests) == list_planned_tasks(OTHER if edited else FIRST)
+    assert list_handoffs(runs.requests) == list_planned_tasks(OTHER if edited else FIRST)
     assert len(state["plans"]) == (2 if edited else 1)
-    assert len(endpoint.select_calls(schema="Plan")) == 1
+    assert len(runs.select_calls(schema="Plan")) == 1
 
 
-async def test_an_edit_that_is_never_good_counts_as_an_objection(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    graph = build_graph(settings, CAREFUL)
-    endpoint.load_scenario(Scenario(answers={"Plan": [FIRST, OTHER]}))
+async def test_an_edit_that_is_never_good_counts_as_an_objection(runs: Runs):
+    graph = build_graph(runs, CAREFUL)
+    runs.script(answers={"Plan": [FIRST, OTHER]})
     bad = make_bad_plan(Random(0), "cycle").plan
-    await graph.ainvoke(REQUEST, make_thread_config())
+    await graph.ainvoke(REQUEST, THREAD)
 
     for _ in range(MAX_UNUSABLE_REPLIES):
-        await graph.ainvoke(Command(resume=bad), make_thread_config())
-    state = await graph.ainvoke(Command(resume="accept"), make_thread_config())
+        await graph.ainvoke(Command(resume=bad), THREAD)
+    state = await graph.ainvoke(Command(resume="accept"), THREAD)
 
-    assert "cycle" in str(endpoint.select_calls(schema="Plan")[1].body["messages"][-1])
-    assert list_handoffs(endpoint.requests) == list_planned_tasks(OTHER)
+    assert "cycle" in str(runs.select_calls(schema="Plan")[1].body["messages"][-1])
+    assert list_handoffs(runs.requests) == list_planned_tasks(OTHER)
     assert state["status"] == "done"

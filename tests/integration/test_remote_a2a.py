@@ -10,15 +10,13 @@ from langgraph_sdk import get_client
 
 from extensions.remote.a2a_protocol import open_a2a
 from extensions.remote.session import RemoteRequest
-from graph import build_supervisor
-from graph.settings import Settings
 from nodes.schemas.servers import RemoteSpec
-from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.endpoint import ScriptedTask
 from tests.integration.far_side.server import FarSide, far_side
+from tests.runs import THREAD, Runs
 
 pytestmark = pytest.mark.slow
 
-CONFIG: Any = {"configurable": {"thread_id": "one"}}
 TASK = ScriptedTask(id="a", worker="far", description="Find the number.")
 
 
@@ -40,26 +38,24 @@ async def find_address(far: FarSide, graph: str) -> str:
     return f"{far.url}/a2a/{found['assistant_id']}"
 
 
-async def run_worker(
-    endpoint: Endpoint, settings: Settings, folder: Path, address: str, *, more: str = ""
-) -> Any:
+async def run_worker(runs: Runs, folder: Path, address: str, *, more: str = "") -> Any:
     team = folder / "caller"
     team.mkdir()
     (team / "team.md").write_text("---\ndescription: Calls.\nmax_attempts: 1\n---\nOne task.\n")
     text = f"---\ndescription: Finds numbers far away.\na2a: {address}\n{more}---\n"
     (team / "far.md").write_text(text)
-    endpoint.load_scenario(Scenario(tasks=(TASK,)))
-    graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
-    state = await graph.ainvoke({"request": "Find it."}, CONFIG)
+    runs.script(TASK)
+    graph = runs.build_graph(team, checkpointer=InMemorySaver())
+    state = await graph.ainvoke({"request": "Find it."}, THREAD)
     return state["results"]["a"]
 
 
 async def test_an_agent_reads_the_task_and_its_answer_is_the_report(
-    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
-) -> None:
+    runs: Runs, far: FarSide, tmp_path: Path
+):
     address = await find_address(far, "echo")
 
-    report = await run_worker(endpoint, settings, tmp_path, address)
+    report = await run_worker(runs, tmp_path, address)
 
     assert report.status == "completed"
     assert report.output == "The far side read: Find the number."
@@ -68,23 +64,21 @@ async def test_an_agent_reads_the_task_and_its_answer_is_the_report(
 
 
 async def test_an_agent_that_needs_input_escalates_with_its_question(
-    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
-) -> None:
+    runs: Runs, far: FarSide, tmp_path: Path
+):
     address = await find_address(far, "ask")
 
-    report = await run_worker(endpoint, settings, tmp_path, address)
+    report = await run_worker(runs, tmp_path, address)
 
     assert report.status == "escalated"
     assert report.escalation.reason == "ambiguous_input"
     assert "Which colour?" in report.escalation.message
 
 
-async def test_the_end_of_its_time_cancels_the_task(
-    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
-) -> None:
+async def test_the_end_of_its_time_cancels_the_task(runs: Runs, far: FarSide, tmp_path: Path):
     address = await find_address(far, "wait")
 
-    report = await run_worker(endpoint, settings, tmp_path, address, more="timeout_s: 4\n")
+    report = await run_worker(runs, tmp_path, address, more="timeout_s: 4\n")
 
     async with get_client(url=far.url, api_key=None) as client:
         (thread,) = await client.threads.search(limit=1, sort_by="created_at", sort_order="desc")
@@ -94,7 +88,7 @@ async def test_the_end_of_its_time_cancels_the_task(
     assert far.list_calls() == ["wait began"]
 
 
-async def test_an_attempt_that_is_made_again_joins_its_task(far: FarSide) -> None:
+async def test_an_attempt_that_is_made_again_joins_its_task(far: FarSide):
     spec = RemoteSpec(protocol="a2a", url=await find_address(far, "wait"))
     request = RemoteRequest(key=far.url, words="Wait.", full_text="Wait.")
     async with open_a2a(spec, {}) as first:
@@ -115,20 +109,18 @@ async def _ignore(event: Mapping[str, Any]) -> None:
     """Hear nothing."""
 
 
-async def test_a_failed_task_is_a_failed_attempt(
-    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
-) -> None:
+async def test_a_failed_task_is_a_failed_attempt(runs: Runs, far: FarSide, tmp_path: Path):
     address = await find_address(far, "fail")
 
-    report = await run_worker(endpoint, settings, tmp_path, address)
+    report = await run_worker(runs, tmp_path, address)
 
     assert report.error.startswith("REMOTE_RUN_FAILED")
 
 
 async def test_an_address_without_a_card_is_said_in_one_line(
-    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
-) -> None:
-    report = await run_worker(endpoint, settings, tmp_path, f"{far.url}/nothing")
+    runs: Runs, far: FarSide, tmp_path: Path
+):
+    report = await run_worker(runs, tmp_path, f"{far.url}/nothing")
 
     assert report.error.startswith("REMOTE_UNKNOWN")
     assert "\n" not in report.error

@@ -89,7 +89,7 @@ async def ask(session: A2aSession, words: str) -> RemoteState:
 
 
 @pytest.mark.parametrize("version", ["1.0", "0.3"])
-async def test_its_output_is_the_answer_in_either_version(version: str) -> None:
+async def test_its_output_is_the_answer_in_either_version(version: str):
     async with open_a2a(SPEC, {}, serve(Agent(), version=version)) as session:
         state = await ask(session, "Count.")
 
@@ -97,14 +97,14 @@ async def test_its_output_is_the_answer_in_either_version(version: str) -> None:
     assert read_report(state.values).output == "It is 42."
 
 
-async def test_an_agent_may_answer_with_a_message_and_without_a_task() -> None:
+async def test_an_agent_may_answer_with_a_message_and_without_a_task():
     async with open_a2a(SPEC, {}, serve(Agent())) as session:
         state = await ask(session, "Greet.")
 
     assert read_report(state.values).output == "Hello."
 
 
-async def test_its_question_and_its_failure_are_said_in_its_words() -> None:
+async def test_its_question_and_its_failure_are_said_in_its_words():
     async with open_a2a(SPEC, {}, serve(Agent())) as session:
         asked = await ask(session, "Ask.")
         failed = await ask(session, "Fail.")
@@ -113,7 +113,7 @@ async def test_its_question_and_its_failure_are_said_in_its_words() -> None:
     assert (failed.status, failed.error) == ("failed", "failed: the disk is full")
 
 
-async def test_work_is_joined_and_can_be_cancelled() -> None:
+async def test_work_is_joined_and_can_be_cancelled():
     agent = Agent()
     transport = serve(agent)
     request = RemoteRequest(key="k", words="Wait.", full_text="Wait.")
@@ -129,7 +129,7 @@ async def test_work_is_joined_and_can_be_cancelled() -> None:
     assert agent.calls == ["Wait.", "cancelled"]
 
 
-async def test_a_card_that_names_another_address_is_not_followed() -> None:
+async def test_a_card_that_names_another_address_is_not_followed():
     agent = Agent()
     async with open_a2a(SPEC, {}, serve(agent, address="http://elsewhere.example")) as session:
         with pytest.raises(RemoteRefused, match=r"names another address, elsewhere\.example"):
@@ -138,7 +138,7 @@ async def test_a_card_that_names_another_address_is_not_followed() -> None:
     assert agent.calls == []
 
 
-async def test_a_probe_names_the_agent_and_starts_nothing() -> None:
+async def test_a_probe_names_the_agent_and_starts_nothing():
     agent = Agent()
     async with open_a2a(SPEC, {}, serve(agent)) as session:
         assert await session.probe() == "A2A agent Counter 2.0"

@@ -17,17 +17,15 @@ from langgraph.types import Command
 from langgraph_sdk import get_client
 
 from extensions.remote.checks import probe_remote_workers
-from graph import build_supervisor
-from graph.settings import Settings
 from graph.teams.team_loader import load_team
 from nodes.errors import RemoteError
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.integration.far_side.server import OURS, FarSide, far_side
+from tests.runs import THREAD, Runs
 from tests.trusted_files import list_user_folders
 
 pytestmark = pytest.mark.slow
 
-CONFIG: Any = {"configurable": {"thread_id": "one"}}
 PATIENCE_S = 40.0
 TASK = ScriptedTask(id="a", worker="far", description="Find the number.")
 
@@ -62,19 +60,19 @@ def write_team(folder: Path, url: str, graph: str, *, more: str = "", second: st
     return team
 
 
-async def run_team(endpoint: Endpoint, settings: Settings, team: Path, **given: Any) -> Any:
-    endpoint.load_scenario(Scenario(tasks=(given.pop("task", TASK),)))
-    graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
+async def run_team(runs: Runs, team: Path, **given: Any) -> Any:
+    runs.script(given.pop("task", TASK))
+    graph = runs.build_graph(team, checkpointer=InMemorySaver())
     context = given.pop("context", None)
-    return await graph.ainvoke({"request": "Find it.", **given}, CONFIG, context=context)
+    return await graph.ainvoke({"request": "Find it.", **given}, THREAD, context=context)
 
 
 async def test_a_foreign_graph_reads_the_task_as_a_message(
-    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
-) -> None:
+    runs: Runs, far: FarSide, tmp_path: Path
+):
     team = write_team(tmp_path, far.url, "echo")
 
-    state = await run_team(endpoint, settings, team)
+    state = await run_team(runs, team)
 
     report = state["results"]["a"]
     assert report.status == "completed"
@@ -86,12 +84,12 @@ async def test_a_foreign_graph_reads_the_task_as_a_message(
 
 
 async def test_a_team_of_ours_returns_claims_gaps_and_its_usage(
-    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
-) -> None:
+    runs: Runs, far: FarSide, tmp_path: Path
+):
     team = write_team(tmp_path, far.url, OURS)
     task = replace(TASK, description="How long does copyright last?")
 
-    state = await run_team(endpoint, settings, team, task=task)
+    state = await run_team(runs, team, task=task)
 
     report = state["results"]["a"]
     assert report.status == "completed"
@@ -103,11 +101,11 @@ async def test_a_team_of_ours_returns_claims_gaps_and_its_usage(
 
 
 async def test_a_failure_of_the_far_side_is_a_failed_attempt_with_its_reason(
-    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
-) -> None:
+    runs: Runs, far: FarSide, tmp_path: Path
+):
     team = write_team(tmp_path, far.url, "fail")
 
-    state = await run_team(endpoint, settings, team)
+    state = await run_team(runs, team)
 
     report = state["results"]["a"]
     assert report.status == "failed"
@@ -115,31 +113,29 @@ async def test_a_failure_of_the_far_side_is_a_failed_attempt_with_its_reason(
     assert "the far side broke at step 3" in report.error
 
 
-async def test_an_unknown_graph_leads_to_another_worker(
-    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
-) -> None:
+async def test_an_unknown_graph_leads_to_another_worker(runs: Runs, far: FarSide, tmp_path: Path):
     team = write_team(
         tmp_path, far.url, "nowhere", more="fallback: near\n", second="Finds numbers here."
     )
 
-    state = await run_team(endpoint, settings, team)
+    state = await run_team(runs, team)
 
     assert state["results"]["a"].worker == "near"
     assert state["results"]["a"].status == "completed"
 
 
 async def test_its_questions_go_to_a_human_and_the_answers_back(
-    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=(TASK,)))
+    runs: Runs, far: FarSide, tmp_path: Path
+):
+    runs.script(TASK)
     team = write_team(tmp_path, far.url, "ask")
-    graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
+    graph = runs.build_graph(team, checkpointer=InMemorySaver())
 
-    await graph.ainvoke({"request": "Find it."}, CONFIG)
-    (first,) = (await graph.aget_state(CONFIG)).interrupts
-    await graph.ainvoke(Command(resume={first.id: "red"}), CONFIG)
-    (second,) = (await graph.aget_state(CONFIG)).interrupts
-    state = await graph.ainvoke(Command(resume="large"), CONFIG)
+    await graph.ainvoke({"request": "Find it."}, THREAD)
+    (first,) = (await graph.aget_state(THREAD)).interrupts
+    await graph.ainvoke(Command(resume={first.id: "red"}), THREAD)
+    (second,) = (await graph.aget_state(THREAD)).interrupts
+    state = await graph.ainvoke(Command(resume="large"), THREAD)
 
     assert first.value["question"] == "far asks: Which colour?"
     assert second.value["question"] == "far asks: Which size?"
@@ -148,16 +144,16 @@ async def test_its_questions_go_to_a_human_and_the_answers_back(
 
 
 async def test_its_actions_are_approved_and_rejected_one_by_one(
-    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=(TASK,)))
+    runs: Runs, far: FarSide, tmp_path: Path
+):
+    runs.script(TASK)
     team = write_team(tmp_path, far.url, "approve")
-    graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
+    graph = runs.build_graph(team, checkpointer=InMemorySaver())
 
-    await graph.ainvoke({"request": "Book it."}, CONFIG)
-    (asked,) = (await graph.aget_state(CONFIG)).interrupts
-    await graph.ainvoke(Command(resume="approve"), CONFIG)
-    state = await graph.ainvoke(Command(resume="reject: too expensive"), CONFIG)
+    await graph.ainvoke({"request": "Book it."}, THREAD)
+    (asked,) = (await graph.aget_state(THREAD)).interrupts
+    await graph.ainvoke(Command(resume="approve"), THREAD)
+    state = await graph.ainvoke(Command(resume="reject: too expensive"), THREAD)
 
     assert asked.value["action_requests"][0]["name"] == "remote:book_hotel"
     output = state["results"]["a"].output
@@ -166,12 +162,10 @@ async def test_its_actions_are_approved_and_rejected_one_by_one(
     assert far.list_calls() == ["approved"]
 
 
-async def test_the_end_of_its_time_cancels_the_far_side(
-    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
-) -> None:
+async def test_the_end_of_its_time_cancels_the_far_side(runs: Runs, far: FarSide, tmp_path: Path):
     team = write_team(tmp_path, far.url, "wait", more="timeout_s: 3\n")
 
-    state = await run_team(endpoint, settings, team, context={"max_attempts": 1})
+    state = await run_team(runs, team, context={"max_attempts": 1})
 
     assert "timed out after 3 s" in (state["results"]["a"].error or "")
     assert state["results"]["a"].usage.uncounted_calls == 1
@@ -180,11 +174,11 @@ async def test_the_end_of_its_time_cancels_the_far_side(
 
 
 async def test_the_deadline_of_the_run_cancels_the_far_side(
-    endpoint: Endpoint, settings: Settings, far: FarSide, tmp_path: Path
-) -> None:
+    runs: Runs, far: FarSide, tmp_path: Path
+):
     team = write_team(tmp_path, far.url, "wait")
 
-    state = await run_team(endpoint, settings, team, context={"deadline_s": 4})
+    state = await run_team(runs, team, context={"deadline_s": 4})
 
     assert "deadline" in state["results"]["a"].error
     assert await list_statuses(far) == {"wait": ["interrupted"]}
@@ -192,7 +186,7 @@ async def test_the_deadline_of_the_run_cancels_the_far_side(
 
 def test_a_killed_run_joins_the_run_that_it_has_begun(
     outside: Endpoint, far: FarSide, tmp_path: Path
-) -> None:
+):
     team = write_team(tmp_path, far.url, "wait")
     child = start_run(team, outside, "k")
     wait_until(lambda: "wait began" in far.list_calls())
@@ -210,7 +204,7 @@ def test_a_killed_run_joins_the_run_that_it_has_begun(
 
 def test_a_run_that_is_stopped_cancels_the_far_side_and_a_resume_starts_it_again(
     outside: Endpoint, far: FarSide, tmp_path: Path
-) -> None:
+):
     team = write_team(tmp_path, far.url, "wait")
     child = start_run(team, outside, "s")
     wait_until(lambda: "wait began" in far.list_calls())
@@ -227,7 +221,7 @@ def test_a_run_that_is_stopped_cancels_the_far_side_and_a_resume_starts_it_again
 
 def test_a_task_that_a_human_stops_is_cancelled_on_the_far_side(
     outside: Endpoint, far: FarSide, tmp_path: Path
-) -> None:
+):
     team = write_team(tmp_path, far.url, "wait")
     child = start_run(team, outside, "h")
     wait_until(lambda: "wait began" in far.list_calls())
@@ -242,7 +236,7 @@ def test_a_task_that_a_human_stops_is_cancelled_on_the_far_side(
 
 def test_a_question_is_answered_on_the_command_line(
     outside: Endpoint, far: FarSide, tmp_path: Path
-) -> None:
+):
     team = write_team(tmp_path, far.url, "ask")
     first = start_run(team, outside, "q").wait(PATIENCE_S)
 
@@ -255,9 +249,7 @@ def test_a_question_is_answered_on_the_command_line(
     assert far.list_calls() == ["answered red large"]
 
 
-def test_a_probe_says_what_each_server_offers_and_starts_nothing(
-    far: FarSide, tmp_path: Path
-) -> None:
+def test_a_probe_says_what_each_server_offers_and_starts_nothing(far: FarSide, tmp_path: Path):
     names = {"ours": OURS, "foreign": "echo", "gone": "nowhere"}
     for name in names:
         (tmp_path / name).mkdir()

@@ -8,19 +8,16 @@ from typing import Any
 import pytest
 
 from extensions.replay.runs import areplay
-from graph import aresume, arun
 from graph.runs.outcome import Outcome
 from graph.runs.stopping import astop
 from graph.runs.trace import get_record_path
-from graph.settings import Settings
 from state import Context
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
-from tests.teams import make_team
+from tests.endpoint import Fault, ScriptedTask
+from tests.runs import Runs
 from tests.unit.extensions.replay.kept_records import make_counting_team, watch_replays
 
 pytestmark = pytest.mark.needs("replay")
 
-REQUEST = "Compare the parts and say which one is best."
 HANG_S = 20.0
 """A guard against what never comes, and no measure."""
 GOOD = {"status": "completed", "output": "Part A costs 42 euros."}
@@ -46,49 +43,45 @@ DECISIONS: dict[str, Any] = {
     ],
 }
 
-Play = Callable[[Endpoint, Settings, str], Awaitable[Outcome]]
+Play = Callable[[Runs, str], Awaitable[Outcome]]
 
 
 def play_strategy(strategy: str) -> Play:
     """Return what makes a run of a strategy, with faults of the endpoint and a second attempt."""
 
-    async def play(endpoint: Endpoint, settings: Settings, thread: str) -> Outcome:
-        answers = {"Decision": DECISIONS.get(strategy)}
-        endpoint.load_scenario(Scenario(tasks=TASKS, faults=FAULTS, answers=answers))
-        context: Any = {"strategy": strategy}
-        team = make_counting_team()
-        return await arun(REQUEST, team=team, settings=settings, thread=thread, context=context)
+    async def play(runs: Runs, thread: str) -> Outcome:
+        runs.script(*TASKS, faults=FAULTS, answers={"Decision": DECISIONS.get(strategy)})
+        how: Any = {"team": make_counting_team(), "context": {"strategy": strategy}}
+        return await runs.run(thread=thread, **how)
 
     return play
 
 
-async def play_question(endpoint: Endpoint, settings: Settings, thread: str) -> Outcome:
+async def play_question(runs: Runs, thread: str) -> Outcome:
     """Run to a question of a worker, and answer it."""
-    tasks = (ScriptedTask(id="A", report=[ASKED, GOOD]), ScriptedTask(id="B"))
-    endpoint.load_scenario(Scenario(tasks=tasks))
-    how: Any = {"settings": settings, "context": Context(ask_human=True)}
-    waiting = await arun(REQUEST, team=make_team(), thread=thread, **how)
+    runs.script(ScriptedTask(id="A", report=[ASKED, GOOD]), ScriptedTask(id="B"))
+    waiting = await runs.run(thread=thread, context=Context(ask_human=True))
     assert waiting.status == "needs_input"
-    return await aresume(thread, answer="2024", settings=settings)
+    return await runs.resume(thread, answer="2024")
 
 
-async def play_stop(endpoint: Endpoint, settings: Settings, thread: str) -> Outcome:
+async def play_stop(runs: Runs, thread: str) -> Outcome:
     """Run until a human stops a task that hangs."""
-    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(HANGS,)))
-    team, before = make_counting_team(), len(endpoint.requests)
-    run = asyncio.create_task(arun(REQUEST, team=team, settings=settings, thread=thread))
+    runs.script(*TASKS, faults=(HANGS,))
+    team, before = make_counting_team(), len(runs.requests)
+    run = asyncio.create_task(runs.run(team=team, thread=thread))
     async with asyncio.timeout(HANG_S):
-        while not any(call.task == "B" for call in endpoint.requests[before:]):  # noqa: ASYNC110
+        while not any(call.task == "B" for call in runs.requests[before:]):  # noqa: ASYNC110
             await asyncio.sleep(0.02)
-    await astop(thread, "B", settings=settings)
+    await astop(thread, "B", settings=runs.settings)
     return await asyncio.wait_for(run, HANG_S)
 
 
-async def play_deadline(endpoint: Endpoint, settings: Settings, thread: str) -> Outcome:
+async def play_deadline(runs: Runs, thread: str) -> Outcome:
     """Run until the deadline cuts a task that hangs."""
-    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(HANGS,)))
-    how: Any = {"settings": settings, "context": Context(deadline_s=1.0)}
-    return await arun(REQUEST, team=make_counting_team(), thread=thread, **how)
+    runs.script(*TASKS, faults=(HANGS,))
+    context = Context(deadline_s=1.0)
+    return await runs.run(thread=thread, team=make_counting_team(), context=context)
 
 
 PLAYS: dict[str, tuple[Play, str]] = {
@@ -110,27 +103,25 @@ QUICK = ("plan", "question")
     "name",
     [each if each in QUICK else pytest.param(each, marks=pytest.mark.slow) for each in PLAYS],
 )
-async def test_a_run_is_replayed_equal(endpoint: Endpoint, settings: Settings, name: str) -> None:
+async def test_a_run_is_replayed_equal(runs: Runs, name: str):
     play, status = PLAYS[name]
-    outcome = await play(endpoint, settings, name)
-    asked = len(endpoint.requests)
+    outcome = await play(runs, name)
+    asked = len(runs.requests)
 
-    done = await areplay(name, settings=settings)
+    done = await areplay(name, settings=runs.settings)
 
-    assert outcome.status == status and len(endpoint.requests) == asked
+    assert outcome.status == status and len(runs.requests) == asked
     assert done.is_equal and done.is_whole, done.differing
     assert done.outcome.answer == outcome.answer and done.outcome.usage == outcome.usage
     assert done.outcome.results == outcome.results and done.outcome.status == status
 
 
 @pytest.mark.slow
-async def test_no_replay_opens_a_socket_a_process_or_a_file_to_write(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_no_replay_opens_a_socket_a_process_or_a_file_to_write(runs: Runs):
     paths = list[Path]()
     for name, (play, _) in PLAYS.items():
-        await play(endpoint, settings, name)
-        paths.append(get_record_path(name, settings))
+        await play(runs, name)
+        paths.append(get_record_path(name, runs.settings))
 
     found = await asyncio.to_thread(watch_replays, paths[0], *paths)
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from graph import build_supervisor
-from graph.settings import Settings
-from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.endpoint import Endpoint, ScriptedTask
+from tests.runs import Runs
 
 pytestmark = pytest.mark.slow
 
@@ -19,10 +18,8 @@ TEAMS = Path(__file__).parents[2] / "teams"
 CODE = "def is_prime(n):\n    return n > 1 and all(n % d for d in range(2, int(n**0.5) + 1))\n"
 
 
-async def run_scripted(
-    team: str, request: str, endpoint: Endpoint, settings: Settings, **state: Any
-) -> Any:
-    return await build_supervisor(team, settings=settings).ainvoke({"request": request, **state})
+async def run_scripted(team: str, request: str, runs: Runs, **state: Any) -> Any:
+    return await runs.build_graph(team).ainvoke({"request": request, **state})
 
 
 def read_prompt(endpoint: Endpoint, task: str) -> str:
@@ -59,30 +56,27 @@ def read_prompt(endpoint: Endpoint, task: str) -> str:
     ],
 )
 async def test_a_support_request_reaches_its_specialist_and_is_answered(
+    runs: Runs,
     request_text: str,
     worker: str,
     words: str,
     tool_calls: tuple[Any, ...],
     output: str,
-    endpoint: Endpoint,
-    settings: Settings,
-) -> None:
+):
     task = ScriptedTask(id=worker, tool_calls=tool_calls, report={"output": output})
     decision = {"worker": worker, "task": words, "reason": "It is for it."}
     answers = {"Decision": decision, "Answer": {"text": output, "confidence": 60}}
-    endpoint.load_scenario(Scenario(tasks=(task,), answers=answers))
+    runs.script(task, answers=answers)
 
-    state = await run_scripted("tech_support", request_text, endpoint, settings)
+    state = await run_scripted("tech_support", request_text, runs)
 
     assert state["status"] == "done" and state["answer"].text.startswith(output)
     assert [report.worker for report in state["results"].values()] == [worker]
-    prompt = read_prompt(endpoint, worker)
+    prompt = read_prompt(runs.endpoint, worker)
     assert words in prompt and request_text in prompt
 
 
-async def test_research_code_and_a_blog_post_build_on_each_other(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_research_code_and_a_blog_post_build_on_each_other(runs: Runs):
     request = "Research the latest AI trends and write a blog post with code examples"
     tasks = (
         ScriptedTask(
@@ -103,25 +97,23 @@ async def test_research_code_and_a_blog_post_build_on_each_other(
         ),
     )
     decision = {"worker": "researcher", "needs_plan": True, "reason": "The post needs facts."}
-    endpoint.load_scenario(Scenario(tasks=tasks, answers={"Decision": decision}))
+    runs.script(*tasks, answers={"Decision": decision})
 
-    state = await run_scripted("research_writing_code", request, endpoint, settings)
+    state = await run_scripted("research_writing_code", request, runs)
 
     assert state["status"] == "done"
     workers = {name: report.worker for name, report in state["results"].items()}
     assert workers == {"trends": "researcher", "examples": "coder", "post": "writer"}
     assert state["plan"].measure_depth() == 3
-    assert "small local models" in read_prompt(endpoint, "examples")
-    prompt = read_prompt(endpoint, "post")
+    assert "small local models" in read_prompt(runs.endpoint, "examples")
+    prompt = read_prompt(runs.endpoint, "post")
     assert "small local models" in prompt and "is_prime" in prompt
-    (planned,) = endpoint.select_calls(schema="Plan")
+    (planned,) = runs.select_calls(schema="Plan")
     shown = str(planned.body["messages"][0]["content"])
     assert shown.count("<example>") == shown.count("</example>") <= 3
 
 
-async def test_a_function_is_written_by_the_coder_alone(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_function_is_written_by_the_coder_alone(runs: Runs):
     request = "Write a Python function to calculate prime numbers"
     task = ScriptedTask(
         id="coder",
@@ -130,18 +122,18 @@ async def test_a_function_is_written_by_the_coder_alone(
     )
     decision = {"worker": "coder", "reason": "It asks for code."}
     answers = {"Decision": decision, "Answer": {"text": f"```python\n{CODE}```", "confidence": 90}}
-    endpoint.load_scenario(Scenario(tasks=(task,), answers=answers))
+    runs.script(task, answers=answers)
 
-    state = await run_scripted("research_writing_code", request, endpoint, settings)
+    state = await run_scripted("research_writing_code", request, runs)
 
     assert state["status"] == "done" and "def is_prime" in state["answer"].text
-    assert not endpoint.select_calls(schema="Plan")
-    assert "syntax in order" in read_prompt(endpoint, "coder")
+    assert not runs.select_calls(schema="Plan")
+    assert "syntax in order" in read_prompt(runs.endpoint, "coder")
 
 
 async def test_market_value_growth_and_positioning_are_planned_apart_and_answered_together(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+    runs: Runs,
+):
     request = (
         "Compare the market capitalization of the top 3 cloud providers. Include year-over-year "
         "growth rates and a brief analysis of competitive positioning."
@@ -177,22 +169,18 @@ async def test_market_value_growth_and_positioning_are_planned_apart_and_answere
     )
     text = "Amazon grew by 47.3 percent (market_caps.csv) and leads with a share of 30 percent."
     answers = {"Answer": {"text": text, "confidence": 80, "sources": [caps]}}
-    endpoint.load_scenario(Scenario(tasks=tasks, answers=answers, goal=request))
+    runs.script(*tasks, answers=answers, goal=request)
     sample = (TEAMS / "market_analysis" / "sample" / caps).read_text(encoding="utf-8")
 
-    state = await run_scripted(
-        "market_analysis", request, endpoint, settings, materials={caps: sample}
-    )
+    state = await run_scripted("market_analysis", request, runs, materials={caps: sample})
 
     assert state["status"] == "done" and state["answer"].sources == (caps,)
     workers = {name: report.worker for name, report in state["results"].items()}
     assert workers == {"growth": "analyst", "positioning": "researcher", "check": "reviewer"}
-    assert "leads with 30 percent" in read_prompt(endpoint, "check")
+    assert "leads with 30 percent" in read_prompt(runs.endpoint, "check")
 
 
-async def test_a_worksheet_is_written_from_what_the_texts_say(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_worksheet_is_written_from_what_the_texts_say(runs: Runs):
     text = "reading_leaf.md"
     sheet = "# Leaves\n\n1. Name the green pigment.\n\n## Solutions\n\n1. Chlorophyll."
     tasks = (
@@ -210,12 +198,15 @@ async def test_a_worksheet_is_written_from_what_the_texts_say(
             report={"output": sheet},
         ),
     )
-    endpoint.load_scenario(Scenario(tasks=tasks, answers={"Answer": {"text": sheet}}))
+    runs.script(*tasks, answers={"Answer": {"text": sheet}})
     leaf = (TEAMS / "curriculum" / "sample" / text).read_text(encoding="utf-8")
 
     state = await run_scripted(
-        "curriculum", "Write a worksheet on leaves", endpoint, settings, materials={text: leaf}
+        "curriculum",
+        "Write a worksheet on leaves",
+        runs,
+        materials={text: leaf},
     )
 
     assert state["status"] == "done" and state["answer"].text == sheet
-    assert "Chlorophyll makes leaves green." in read_prompt(endpoint, "sheet")
+    assert "Chlorophyll makes leaves green." in read_prompt(runs.endpoint, "sheet")

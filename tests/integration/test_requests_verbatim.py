@@ -69,7 +69,7 @@ async def answer_row(row: Row) -> Outcome:
 
 
 @pytest.mark.slow
-async def test_plans_cover_every_part_of_most_requests() -> None:
+async def test_plans_cover_every_part_of_most_requests():
     uncovered = {row.request: list_uncovered(row, await plan_row(row)) for row in ROWS}
 
     assert sum(not parts for parts in uncovered.values()) >= MIN_COVERED, uncovered
@@ -89,7 +89,7 @@ async def test_plans_cover_every_part_of_most_requests() -> None:
         for row in ROWS
     ],
 )
-async def test_what_is_asked_is_in_the_answer_or_its_gaps(row: Row) -> None:
+async def test_what_is_asked_is_in_the_answer_or_its_gaps(row: Row):
     outcome = await answer_row(row)
 
     assert outcome.answer is not None

@@ -3,22 +3,17 @@
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import InvalidUpdateError
 from langgraph.types import Command
 
-from graph import arun, build_supervisor
-from graph.runs.run_store import build_strict_serializer
-from graph.runs.runner import aresume
-from graph.runs.trace import load_trace
-from graph.settings import Settings
+from graph import arun
 from nodes.errors import SettingsInvalid
 from nodes.schemas.team import Team, Worker
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.endpoint import Fault, Scenario, ScriptedTask, script_tasks
 from tests.injections.fake_internet import FakeInternet
+from tests.runs import REQUEST, Runs, make_saver
 from tests.teams import make_team
 
-REQUEST = "Compare the parts and say which one is best."
 RECURSIVE = {"strategy": "recursive"}
 CALCULATE = {"recruit": ["calculate"]}
 RECRUIT = {"role": "Clerk", "instructions": "Add.", "tools": ["calculate", "query_database"]}
@@ -49,87 +44,75 @@ def script_levels(*levels: tuple[str, ...]) -> Scenario:
     return Scenario(tasks=tuple(tasks), answers={"Plan": plans})
 
 
-async def start_run(settings: Settings, **options: Any) -> Any:
-    options = {"team": make_team(), "settings": settings, "thread": "one", **options}
+async def start_run(runs: Runs, **options: Any) -> Any:
+    options = {"team": make_team(), "settings": runs.settings, "thread": "one", **options}
     return await arun(REQUEST, **options)
 
 
-def select_events(settings: Settings, *kinds: str) -> list[dict[str, Any]]:
-    return [event for event in load_trace("one", settings)["events"] if event["kind"] in kinds]
+def select_events(runs: Runs, *kinds: str) -> list[dict[str, Any]]:
+    return [event for event in runs.load_trace("one")["events"] if event["kind"] in kinds]
 
 
-async def test_a_run_divides_compound_tasks_of_a_team_that_plans(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(script_levels(("A", "B"), ("X", "Y")))
+async def test_a_run_divides_compound_tasks_of_a_team_that_plans(runs: Runs):
+    runs.load_scenario(script_levels(("A", "B"), ("X", "Y")))
 
-    outcome = await start_run(settings, context=RECURSIVE)
+    outcome = await start_run(runs, context=RECURSIVE)
 
     assert outcome.status == "done"
-    planned = select_events(settings, "plan_created")
+    planned = select_events(runs, "plan_created")
     assert [event.get("within", "") for event in planned] == ["", "A"]
-    (request,) = [each for each in select_events(settings, "request") if "within" not in each]
+    (request,) = [each for each in select_events(runs, "request") if "within" not in each]
     assert (request["strategy"], request["max_recursion"], request["max_breadth"]) == (
         *("recursive", 1),
         5,
     )
-    assert load_trace("one", settings)["run"]["strategy"] == "recursive"
+    assert runs.load_trace("one")["run"]["strategy"] == "recursive"
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2])
-async def test_a_run_divides_no_deeper_than_its_team_allows(
-    endpoint: Endpoint, settings: Settings, depth: int
-) -> None:
-    endpoint.load_scenario(script_levels(*((name,) for name in "ABCD")))
+async def test_a_run_divides_no_deeper_than_its_team_allows(runs: Runs, depth: int):
+    runs.load_scenario(script_levels(*((name,) for name in "ABCD")))
 
-    await start_run(settings, context=RECURSIVE, team=make_team(max_recursion=depth))
+    await start_run(runs, context=RECURSIVE, team=make_team(max_recursion=depth))
 
-    events = select_events(settings, "plan_created")
+    events = select_events(runs, "plan_created")
     levels = [event.get("within", "").count("/") + bool(event.get("within")) for event in events]
     assert max(levels) == depth
-    rejected = select_events(settings, "plan_rejected")
+    rejected = select_events(runs, "plan_rejected")
     assert all("this team divides no tasks" in event["problems"][0] for event in rejected)
 
 
-async def test_a_run_divides_no_wider_than_its_team_allows(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(script_levels(("A",), ("U", "V", "W", "X")))
+async def test_a_run_divides_no_wider_than_its_team_allows(runs: Runs):
+    runs.load_scenario(script_levels(("A",), ("U", "V", "W", "X")))
 
-    await start_run(settings, context=RECURSIVE, team=make_team(max_breadth=3))
+    await start_run(runs, context=RECURSIVE, team=make_team(max_breadth=3))
 
-    plans = [event for event in select_events(settings, "plan_created") if "within" in event]
+    plans = [event for event in select_events(runs, "plan_created") if "within" in event]
     assert plans and all(len(event["plan"]["tasks"]) <= 3 for event in plans)
-    rejected = select_events(settings, "plan_rejected")
+    rejected = select_events(runs, "plan_rejected")
     assert "at most 3 are allowed" in rejected[0]["problems"][0]
 
 
-async def test_a_team_inside_a_task_is_not_made_recursive_by_the_run(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_team_inside_a_task_is_not_made_recursive_by_the_run(runs: Runs):
     inner = Worker(name="inner", description="Does parts.", team=make_team("analyst"))
     tasks = script_tasks({"A": ()}, worker="inner")
     inside = script_tasks({"X": ()}, worker="analyst")
-    endpoint.load_scenario(
-        Scenario(tasks=(*tasks, *inside), answers={"Plan": [make_plan(*tasks), make_plan(*inside)]})
-    )
+    runs.script(*tasks, *inside, answers={"Plan": [make_plan(*tasks), make_plan(*inside)]})
 
-    await start_run(settings, context={**RECURSIVE, **CALCULATE}, team=make_team(workers=(inner,)))
+    await start_run(runs, context={**RECURSIVE, **CALCULATE}, team=make_team(workers=(inner,)))
 
-    outer, within = select_events(settings, "request")
+    outer, within = select_events(runs, "request")
     assert (outer["strategy"], within["strategy"]) == ("recursive", "plan")
     assert outer["grant"] == ["calculate"] and "grant" not in within
-    offered = [str(call.body) for call in endpoint.select_calls(schema="Plan")]
+    offered = [str(call.body) for call in runs.select_calls(schema="Plan")]
     assert ["is_compound" in body for body in offered] == [True, False]
 
 
-async def test_a_plan_with_a_compound_task_may_be_edited_in_where_the_run_divides(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_plan_with_a_compound_task_may_be_edited_in_where_the_run_divides(runs: Runs):
     scenario = script_levels(("A",), ("X",))
-    endpoint.load_scenario(scenario)
-    saver = InMemorySaver(serde=build_strict_serializer())
-    graph = build_supervisor(make_team(), settings=settings, checkpointer=saver)
+    runs.load_scenario(scenario)
+    saver = make_saver()
+    graph = runs.build_graph(checkpointer=saver)
     config: Any = {"configurable": {"thread_id": "one"}}
     edited = make_plan(*script_tasks({"A": ()}, worker="analyst"), compound=("A",))
     context = {**RECURSIVE, "approve_plan": True}
@@ -144,70 +127,62 @@ async def test_a_plan_with_a_compound_task_may_be_edited_in_where_the_run_divide
         await graph.aupdate_state(plain, {"plan": edited})
 
 
-async def test_a_run_recruits_a_specialist_with_what_it_grants_and_no_more(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=(ONE,), answers={"Recruit": RECRUIT}))
+async def test_a_run_recruits_a_specialist_with_what_it_grants_and_no_more(runs: Runs):
+    runs.script(ONE, answers={"Recruit": RECRUIT})
 
-    outcome = await start_run(settings, context=CALCULATE)
+    outcome = await start_run(runs, context=CALCULATE)
 
     assert outcome.status == "done" and outcome.results["A"].worker == "specialist"
-    (recruited,) = select_events(settings, "recruited")
+    (recruited,) = select_events(runs, "recruited")
     assert (recruited["tools"], recruited["refused"]) == (["calculate"], ["query_database"])
-    offered = endpoint.select_calls(schema="Report", task="A")[0].tools
+    offered = runs.select_calls(schema="Report", task="A")[0].tools
     assert set(offered) == {"calculate", "Report"}
-    assert load_trace("one", settings)["run"]["grant"] == ["calculate"]
+    assert runs.load_trace("one")["run"]["grant"] == ["calculate"]
 
 
-async def test_a_task_out_of_every_scope_goes_to_a_specialist_of_the_run(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_task_out_of_every_scope_goes_to_a_specialist_of_the_run(runs: Runs):
     handed = {"reason": "out_of_scope", "message": "Not mine."}
     reports = [{"status": "escalated", "escalation": handed}, {"output": "Painted zzz."}]
     task = ScriptedTask(id="A", description="Paint zzz.", report=reports)
-    endpoint.load_scenario(Scenario(tasks=(task,), answers={"Recruit": RECRUIT}))
+    runs.script(task, answers={"Recruit": RECRUIT})
 
-    outcome = await start_run(settings, context=CALCULATE)
+    outcome = await start_run(runs, context=CALCULATE)
 
-    assert [event["to"] for event in select_events(settings, "reassigned")] == ["specialist"]
+    assert [event["to"] for event in select_events(runs, "reassigned")] == ["specialist"]
     assert outcome.status == "done"
 
 
-async def test_a_run_with_specialists_resumes_with_its_grant(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_run_with_specialists_resumes_with_its_grant(runs: Runs):
     fault = Fault(kind="unauthorized", schema="Report")
     scenario = Scenario(tasks=(ONE,), answers={"Recruit": RECRUIT})
-    endpoint.load_scenario(Scenario(tasks=(ONE,), answers=scenario.answers, faults=(fault,)))
-    first = await start_run(settings, context=CALCULATE)
-    endpoint.load_scenario(scenario)
+    runs.script(ONE, answers=scenario.answers, faults=(fault,))
+    first = await start_run(runs, context=CALCULATE)
+    runs.load_scenario(scenario)
 
-    outcome = await aresume("one", settings=settings)
+    outcome = await runs.resume("one")
 
     assert (first.status, outcome.status) == ("failed", "done")
-    assert not select_events(settings, "team_changed")
+    assert not select_events(runs, "team_changed")
 
 
-async def test_a_specialist_of_a_run_cannot_send_what_is_private(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_specialist_of_a_run_cannot_send_what_is_private(runs: Runs):
     leak = ("web_search", {"query": "growth KEY-4711"})
     tasks = (
         ScriptedTask(id="R", worker="analyst", materials=("memo.md",)),
         ScriptedTask(id="S", worker="specialist", depends_on=("R",), tool_calls=(leak,)),
     )
     made = {"Recruit": {**RECRUIT, "tools": [SEARCH]}}
-    endpoint.load_scenario(Scenario(tasks=tasks, answers=made))
+    runs.script(*tasks, answers=made)
 
     async with FakeInternet() as world:
         await start_run(
-            settings,
+            runs,
             team=make_team(grant=(SEARCH,)),
             context={"recruit": [SEARCH]},
             materials={"memo.md": "Memo.\nThe key is KEY-4711."},
         )
 
-    assert [call["denied"] for call in select_events(settings, "tool_call")] == [True]
+    assert [call["denied"] for call in select_events(runs, "tool_call")] == [True]
     assert world.queries == []
 
 
@@ -227,26 +202,24 @@ def make_clerk_team() -> Team:
     ],
 )
 async def test_a_tool_that_cannot_be_granted_is_refused_in_one_line_before_any_call(
-    endpoint: Endpoint, settings: Settings, tool: str, cause: str
-) -> None:
+    runs: Runs, tool: str, cause: str
+):
     context = {"recruit": ["query_database", tool]}
-    graph = build_supervisor(make_clerk_team(), settings=settings)
+    graph = runs.build_graph(make_clerk_team())
 
     with pytest.raises(SettingsInvalid) as refused:
-        await start_run(settings, team=make_clerk_team(), context=context)
+        await start_run(runs, team=make_clerk_team(), context=context)
     with pytest.raises(SettingsInvalid):
         await graph.ainvoke({"request": REQUEST}, context=context)
 
     line = refused.value.format_line()
     assert f"tool {tool!r} cannot be granted to specialists: {cause}" in line
-    assert "\n" not in line and not endpoint.requests
+    assert "\n" not in line and not runs.requests
 
 
-async def test_a_user_of_a_server_grants_only_what_the_teams_file_grants(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()}, worker="clerk")))
-    graph = build_supervisor(make_clerk_team(), settings=settings)
+async def test_a_user_of_a_server_grants_only_what_the_teams_file_grants(runs: Runs):
+    runs.script(*script_tasks({"A": ()}, worker="clerk"))
+    graph = runs.build_graph(make_clerk_team())
     config: Any = {"configurable": {"langgraph_auth_user_id": "alice"}}
 
     async def grant(tool: str) -> Any:

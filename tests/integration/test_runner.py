@@ -18,9 +18,9 @@ from graph.stores.thread_locks import ThreadInvalid, lock_thread
 from graph.topology.answers import NoOpenQuestion
 from nodes.errors import RequestInvalid, StoreError, ThreadBusy
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.runs import REQUEST, Runs
 from tests.teams import make_team
 
-REQUEST = "Compare the parts and say which one is best."
 CHAIN = {"A": (), "B": ("A",), "C": ("B",)}
 
 
@@ -30,10 +30,10 @@ async def start_run(settings: Settings, **options: Any) -> Outcome:
     )
 
 
-async def test_the_outcome_is_the_contracts_object(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+async def test_the_outcome_is_the_contracts_object(runs: Runs):
+    runs.script(*script_tasks(CHAIN))
 
-    outcome = await start_run(settings)
+    outcome = await start_run(runs.settings)
 
     result = json.loads(json.dumps(outcome.to_json()))
     assert set(result) >= {
@@ -52,12 +52,12 @@ async def test_the_outcome_is_the_contracts_object(endpoint: Endpoint, settings:
     assert result["usage"]["by_worker"]["researcher"]["model_calls"] == 3
 
 
-async def test_the_trace_tells_every_event_in_order(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+async def test_the_trace_tells_every_event_in_order(runs: Runs):
+    runs.script(*script_tasks(CHAIN))
 
-    await start_run(settings)
+    await start_run(runs.settings)
 
-    trace = load_trace("one", settings)
+    trace = runs.load_trace("one")
     kinds = [event["kind"] for event in trace["events"]]
     moments = [event["t"] for event in trace["events"]]
     assert kinds[0] == "request" and kinds[-1] == "answer"
@@ -74,190 +74,165 @@ async def test_the_trace_tells_every_event_in_order(endpoint: Endpoint, settings
     assert all(call["task"] in CHAIN for call in trace["events"] if call["kind"] == "task_started")
 
 
-async def test_a_tool_call_inside_a_worker_is_in_the_trace(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_tool_call_inside_a_worker_is_in_the_trace(runs: Runs):
     analyst = make_team("analyst").workers[0].model_copy(update={"tools": ("calculate",)})
     calls = (("calculate", {"expression": "6 * 7"}), ("calculate", {"expression": "1 / 0"}))
-    endpoint.load_scenario(
-        Scenario(tasks=(ScriptedTask(id="A", worker="analyst", tool_calls=calls),))
+    runs.script(ScriptedTask(id="A", worker="analyst", tool_calls=calls))
+
+    await start_run(
+        runs.settings, team=make_team("analyst").model_copy(update={"workers": (analyst,)})
     )
 
-    await start_run(settings, team=make_team("analyst").model_copy(update={"workers": (analyst,)}))
-
-    good, bad = [e for e in load_trace("one", settings)["events"] if e["kind"] == "tool_call"]
+    good, bad = [e for e in runs.load_events() if e["kind"] == "tool_call"]
     assert (good["task"], good["worker"], good["tool"]) == ("A", "analyst", "calculate")
     assert good["args"] == {"expression": "6 * 7"} and good["error"] is None
     assert "42" in good["result"]
     assert "zero" in bad["error"] and bad["result"] is None
 
 
-async def test_a_listener_hears_what_is_written(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+async def test_a_listener_hears_what_is_written(runs: Runs):
+    runs.script(*script_tasks(CHAIN))
     heard: list[Any] = []
 
-    await start_run(settings, on_event=heard.append)
+    await start_run(runs.settings, on_event=heard.append)
 
-    assert json.loads(json.dumps(heard)) == load_trace("one", settings)["events"]
+    assert json.loads(json.dumps(heard)) == runs.load_events()
 
 
-async def test_an_error_keeps_what_was_finished_and_a_resume_goes_on(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(
-        Scenario(
-            tasks=script_tasks(CHAIN),
-            faults=(Fault(kind="unauthorized", schema="Plan", nth=(1, 2)),),
-        )
+async def test_an_error_keeps_what_was_finished_and_a_resume_goes_on(runs: Runs):
+    runs.script(
+        *script_tasks(CHAIN), faults=(Fault(kind="unauthorized", schema="Plan", nth=(1, 2)),)
     )
-    failed = await start_run(settings)
+    failed = await start_run(runs.settings)
 
-    resumed = await aresume("one", settings=settings)
+    resumed = await runs.resume("one")
 
     assert failed.error is not None and failed.exit_code == 4
     assert failed.error.format_line().startswith("error[UNAUTHORIZED]")
     assert "next: supervise resume one" in failed.error.format_line() or failed.error.next
     assert resumed.status == "done"
-    trace = load_trace("one", settings)
+    trace = runs.load_trace("one")
     kinds = [event["kind"] for event in trace["events"]]
     assert kinds.count("error") == 2 and kinds.count("answer") == 1  # the first tier, then the run
     assert trace["run"]["resumed"] == 1
 
 
-async def test_a_finished_thread_gives_its_answer_again_without_a_call(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
-    first = await start_run(settings)
-    calls = len(endpoint.requests)
+async def test_a_finished_thread_gives_its_answer_again_without_a_call(runs: Runs):
+    runs.script(*script_tasks(CHAIN))
+    first = await start_run(runs.settings)
+    calls = len(runs.requests)
 
-    again = await aresume("one", settings=settings)
+    again = await runs.resume("one")
 
     assert again.answer == first.answer
     assert again.timing == first.timing
-    assert len(endpoint.requests) == calls
+    assert len(runs.requests) == calls
 
 
-async def test_a_partial_end_goes_on_with_what_is_missing(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_partial_end_goes_on_with_what_is_missing(runs: Runs):
     failing = {"status": "failed", "output": "not there yet"}
     tasks = (
         ScriptedTask(id="A"),
         ScriptedTask(id="B", depends_on=("A",), report=[failing] * 4 + [{"output": "there"}]),
         ScriptedTask(id="C", depends_on=("B",)),
     )
-    endpoint.load_scenario(Scenario(tasks=tasks))
-    partial = await start_run(settings, team=make_team(max_recursion=0))
+    runs.script(*tasks)
+    partial = await start_run(runs.settings, team=make_team(max_recursion=0))
 
-    resumed = await aresume("one", settings=settings)
+    resumed = await runs.resume("one")
 
     assert (partial.status, partial.exit_code) == ("partial", 3)
     assert resumed.status == "done"
-    assert len(endpoint.select_calls(task="A", schema="Report")) == 1
-    assert resumed.usage.model_calls == len(endpoint.requests)
-    assert [task["status"] for task in load_trace("one", settings)["tasks"]] == ["completed"] * 3
+    assert len(runs.select_calls(task="A", schema="Report")) == 1
+    assert resumed.usage.model_calls == len(runs.requests)
+    assert [task["status"] for task in runs.load_trace("one")["tasks"]] == ["completed"] * 3
 
 
-async def test_a_run_stopped_by_its_step_cap_goes_on_from_there(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
-    partial = await start_run(settings, context={"max_steps": 2})
+async def test_a_run_stopped_by_its_step_cap_goes_on_from_there(runs: Runs):
+    runs.script(*script_tasks(CHAIN))
+    partial = await start_run(runs.settings, context={"max_steps": 2})
 
-    resumed = await aresume("one", settings=settings)
+    resumed = await runs.resume("one")
 
     assert (partial.status, resumed.status) == ("partial", "done")
-    assert [call.task for call in endpoint.select_calls(schema="Report")] == ["A", "B", "C"]
+    assert [call.task for call in runs.select_calls(schema="Report")] == ["A", "B", "C"]
 
 
-async def test_a_run_accepted_but_never_begun_starts_from_its_request(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
-    await start_run(settings)
-    settings.resolve_database_path().unlink()
+async def test_a_run_accepted_but_never_begun_starts_from_its_request(runs: Runs):
+    runs.script(*script_tasks(CHAIN))
+    await start_run(runs.settings)
+    runs.settings.resolve_database_path().unlink()
 
-    outcome = await aresume("one", settings=settings)
+    outcome = await runs.resume("one")
 
     assert outcome.status == "done"
-    assert len(endpoint.select_calls(schema="Plan")) == 2
+    assert len(runs.select_calls(schema="Plan")) == 2
 
 
-async def test_a_second_request_on_a_thread_is_a_follow_up(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
-    await start_run(settings)
+async def test_a_second_request_on_a_thread_is_a_follow_up(runs: Runs):
+    runs.script(*script_tasks(CHAIN))
+    await start_run(runs.settings)
 
-    outcome = await arun("And in euros?", team=make_team(), settings=settings, thread="one")
+    outcome = await runs.run("And in euros?", thread="one")
 
-    trace = load_trace("one", settings)
+    trace = runs.load_trace("one")
     assert outcome.status == "done"
     assert outcome.plan is not None and outcome.plan.version == 2
-    assert REQUEST in str(endpoint.select_calls(schema="Plan")[1].body)
+    assert REQUEST in str(runs.select_calls(schema="Plan")[1].body)
     assert [plan["version"] for plan in trace["plans"]] == [1, 2]
     assert trace["run"]["request"] == "And in euros?"
 
 
-async def test_a_new_request_does_not_bury_an_unfinished_run(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN, latency_s={"B": 30.0})))
-    running = asyncio.ensure_future(start_run(settings))
-    await endpoint.wait_for_calls(began=3)
+async def test_a_new_request_does_not_bury_an_unfinished_run(runs: Runs):
+    runs.script(*script_tasks(CHAIN, latency_s={"B": 30.0}))
+    running = asyncio.ensure_future(start_run(runs.settings))
+    await runs.wait_for_calls(began=3)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
 
     with pytest.raises(ThreadUnfinished, match="has not ended"):
-        await arun("Something else", team=make_team(), settings=settings, thread="one")
+        await runs.run("Something else", thread="one")
 
-    assert list_runs(settings)[0]["status"] == "stopped"
+    assert list_runs(runs.settings)[0]["status"] == "stopped"
 
 
-async def test_a_request_that_never_got_a_plan_may_be_replaced(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_request_that_never_got_a_plan_may_be_replaced(runs: Runs):
     refused = Fault(kind="unauthorized", schema="Plan", nth=(1, 2))
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN), faults=(refused,)))
-    await start_run(settings)
+    runs.script(*script_tasks(CHAIN), faults=(refused,))
+    await start_run(runs.settings)
 
-    outcome = await arun("Something else", team=make_team(), settings=settings, thread="one")
+    outcome = await runs.run("Something else", thread="one")
 
     assert outcome.status == "done"
-    assert "Something else" in str(endpoint.select_calls(schema="Plan")[2].body)
+    assert "Something else" in str(runs.select_calls(schema="Plan")[2].body)
 
 
-async def test_a_follow_up_that_fails_does_not_show_the_earlier_answer(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_follow_up_that_fails_does_not_show_the_earlier_answer(runs: Runs):
     refused = Fault(kind="unauthorized", schema="Plan", nth=(2, 3))
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN), faults=(refused,)))
-    await start_run(settings)
+    runs.script(*script_tasks(CHAIN), faults=(refused,))
+    await start_run(runs.settings)
 
-    failed = await arun("And in euros?", team=make_team(), settings=settings, thread="one")
-    resumed = await aresume("one", settings=settings)
+    failed = await runs.run("And in euros?", thread="one")
+    resumed = await runs.resume("one")
 
     assert failed.status == "failed"
     assert failed.answer is None and not failed.results
     assert resumed.status == "done"
-    assert "And in euros?" in str(endpoint.select_calls(schema="Plan")[3].body)
+    assert "And in euros?" in str(runs.select_calls(schema="Plan")[3].body)
 
 
-async def test_a_tier_that_cannot_be_reached_is_reported_before_anything_is_spent(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+async def test_a_tier_that_cannot_be_reached_is_reported_before_anything_is_spent(runs: Runs):
+    runs.script(*script_tasks(CHAIN))
 
-    outcome = await start_run(settings, context={"model_fast": "nonesuch:x"})
+    outcome = await start_run(runs.settings, context={"model_fast": "nonesuch:x"})
 
     assert outcome.exit_code == 2
     assert "SUPERVISE_MODEL_FAST" in str(outcome.error)
-    assert not endpoint.requests
+    assert not runs.requests
 
 
-async def test_a_thread_that_runs_elsewhere_is_refused_at_once(settings: Settings) -> None:
+async def test_a_thread_that_runs_elsewhere_is_refused_at_once(settings: Settings):
     with lock_thread("one", settings.home), pytest.raises(ThreadBusy) as caught:
         await start_run(settings)
 
@@ -267,54 +242,48 @@ async def test_a_thread_that_runs_elsewhere_is_refused_at_once(settings: Setting
 @pytest.mark.parametrize(
     "name", ["", "../../x", "a'; drop table", "a\x00", "x" * 65, "\uff41", "..", "."]
 )
-async def test_a_thread_id_has_a_safe_form(name: str, settings: Settings) -> None:
+async def test_a_thread_id_has_a_safe_form(name: str, settings: Settings):
     with pytest.raises(ThreadInvalid):
         await aresume(name, settings=settings)
 
 
-async def test_an_unknown_thread_and_an_answer_nobody_asked_for_are_refused(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+async def test_an_unknown_thread_and_an_answer_nobody_asked_for_are_refused(runs: Runs):
+    runs.script(*script_tasks(CHAIN))
     with pytest.raises(ThreadUnknown):
-        await aresume("nobody", settings=settings)
-    await start_run(settings)
+        await runs.resume("nobody")
+    await start_run(runs.settings)
 
     with pytest.raises(NoOpenQuestion):
-        await aresume("one", answer="yes", settings=settings)
+        await runs.resume("one", answer="yes")
 
 
-async def test_a_request_that_is_empty_or_too_large_costs_nothing(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_request_that_is_empty_or_too_large_costs_nothing(runs: Runs):
     for words in ("", " \n", "a" * 100_001):
         with pytest.raises(RequestInvalid):
-            await arun(words, team=make_team(), settings=settings)
+            await runs.run(words)
 
-    assert not endpoint.requests
-    assert not list_runs(settings)
+    assert not runs.requests
+    assert not list_runs(runs.settings)
 
 
 @pytest.mark.parametrize(
     "content", [b"not a database at all" * 100, b"SQLite format 3\x00" + b"x" * 5000]
 )
-async def test_a_file_that_is_no_database_is_refused_before_any_call(
-    content: bytes, endpoint: Endpoint, settings: Settings
-) -> None:
-    path = settings.resolve_database_path()
+async def test_a_file_that_is_no_database_is_refused_before_any_call(runs: Runs, content: bytes):
+    path = runs.settings.resolve_database_path()
     path.write_bytes(content)
 
     with pytest.raises(StoreError) as caught:
-        await start_run(settings)
+        await start_run(runs.settings)
 
     assert caught.value.exit_code == 5
     assert path.read_bytes() == content
-    assert not endpoint.requests
+    assert not runs.requests
 
 
 async def test_a_database_that_is_a_folder_or_cannot_be_made_is_refused(
     settings: Settings, tmp_path: Path
-) -> None:
+):
     (tmp_path / "file").touch()
     for place in (tmp_path, tmp_path / "file" / "inner.sqlite", "/proc/none/runs.sqlite"):
         elsewhere = settings.model_copy(update={"database_url": f"sqlite:///{place}"})
@@ -322,46 +291,40 @@ async def test_a_database_that_is_a_folder_or_cannot_be_made_is_refused(
             await start_run(elsewhere)
 
 
-async def test_a_plan_alone_runs_nothing_and_keeps_nothing(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+async def test_a_plan_alone_runs_nothing_and_keeps_nothing(runs: Runs):
+    runs.script(*script_tasks(CHAIN))
 
-    plan = await aplan(REQUEST, team=make_team(), settings=settings)
+    plan = await aplan(REQUEST, team=make_team(), settings=runs.settings)
 
     assert [task.id for task in plan.tasks] == ["A", "B", "C"]
-    assert [call.schema for call in endpoint.requests] == ["Plan"]
-    assert not list_runs(settings)
+    assert [call.schema for call in runs.requests] == ["Plan"]
+    assert not list_runs(runs.settings)
 
 
-async def test_a_line_that_a_kill_cut_short_is_passed_over(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
-    await start_run(settings)
-    with get_log_path("one", settings).open("a", encoding="utf-8") as file:
+async def test_a_line_that_a_kill_cut_short_is_passed_over(runs: Runs):
+    runs.script(*script_tasks(CHAIN))
+    await start_run(runs.settings)
+    with get_log_path("one", runs.settings).open("a", encoding="utf-8") as file:
         file.write('{"t": 9.5, "kind": "rep')
-    await arun("And in euros?", team=make_team(), settings=settings, thread="one")
+    await runs.run("And in euros?", thread="one")
 
-    trace = load_trace("one", settings)
+    trace = runs.load_trace("one")
 
     assert trace["run"]["status"] == "done"
-    assert [run["thread"] for run in list_runs(settings)] == ["one"]
+    assert [run["thread"] for run in list_runs(runs.settings)] == ["one"]
 
 
-async def test_checkpoints_are_whole_and_the_database_stays_small(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({f"t{n}": () for n in range(20)})))
+async def test_checkpoints_are_whole_and_the_database_stays_small(runs: Runs):
+    runs.script(*script_tasks({f"t{n}": () for n in range(20)}))
 
-    await start_run(settings)
+    await start_run(runs.settings)
 
-    with sqlite3.connect(settings.resolve_database_path()) as connection:
+    with sqlite3.connect(runs.settings.resolve_database_path()) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    assert settings.resolve_database_path().stat().st_size < 20 * 60_000
+    assert runs.settings.resolve_database_path().stat().st_size < 20 * 60_000
 
 
-def test_synchronous_code_can_run_a_request(tmp_path: Path) -> None:
+def test_synchronous_code_can_run_a_request(tmp_path: Path):
     with Endpoint(Scenario(tasks=script_tasks(CHAIN))).run_in_thread() as served:
         settings = Settings(
             openai_base_url=served.base_url, database_url=f"sqlite:///{tmp_path / 'runs.sqlite'}"
@@ -373,7 +336,7 @@ def test_synchronous_code_can_run_a_request(tmp_path: Path) -> None:
 
 async def test_a_plan_comes_with_its_estimate_and_the_trace_holds_it_against_the_bill(
     endpoint: Endpoint, settings: Settings
-) -> None:
+):
     endpoint.load_scenario(Scenario(tasks=script_tasks({"A": (), "B": ("A",)})))
     # The endpoint counts the bytes of a request, and one for a stream has some more.
     settings = settings.model_copy(update={"speculate": False})

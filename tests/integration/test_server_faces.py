@@ -12,11 +12,11 @@ from graph.settings import Settings
 from nodes.schemas.team import Team, Worker
 from supervisor_worker.testing.endpoint.faults import Face
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.runs import REQUEST, Runs
 from tests.teams import make_team
 
 pytestmark = pytest.mark.slow
 
-REQUEST = "Compare the parts and say which one is best."
 TOOL_CALLS = (("calculate", {"expression": "6 * 7"}),)
 TASKS = tuple(
     ScriptedTask(id=name, depends_on=needed, tool_calls=TOOL_CALLS)
@@ -91,7 +91,7 @@ ROWS = {
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS.keys())
 async def test_a_quirk_costs_the_first_run_a_call_a_method_and_later_runs_nothing(
     row: FaceRow, is_streamed: bool, endpoint: Endpoint, settings: Settings
-) -> None:
+):
     endpoint.load_scenario(Scenario(tasks=TASKS, faces=row.faces))
     settings = settings.model_copy(update={"stream": is_streamed})
     refused = row.refused
@@ -117,12 +117,10 @@ async def test_a_quirk_costs_the_first_run_a_call_a_method_and_later_runs_nothin
     assert not list_events(events, "output_method")
 
 
-async def test_what_a_server_refuses_is_named_in_the_trace(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=TASKS, faces=("no_stream_options", "no_required")))
+async def test_what_a_server_refuses_is_named_in_the_trace(runs: Runs):
+    runs.script(*TASKS, faces=("no_stream_options", "no_required"))
 
-    events = await run_request(settings.model_copy(update={"stream": True}))
+    events = await run_request(runs.settings.model_copy(update={"stream": True}))
 
     reasons = [r for e in list_events(events, "output_method") for r in e["reasons"]]
     assert any("stream_usage was refused: 400 Unrecognized" in reason for reason in reasons)
@@ -155,15 +153,13 @@ def count_refused(endpoint: Endpoint) -> dict[str, int]:
 
 
 async def test_h25_of_twenty_calls_in_one_turn_eight_are_made_and_all_are_answered_in_order(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=(script_sums(20),)))
+    runs: Runs,
+):
+    runs.script(script_sums(20))
 
-    state = await build_supervisor(make_computing_team(), settings=settings).ainvoke(
-        {"request": REQUEST}
-    )
+    state = await runs.build_graph(make_computing_team()).ainvoke({"request": REQUEST})
 
-    body = endpoint.select_calls(task="a")[-1].body
+    body = runs.select_calls(task="a")[-1].body
     heard = [message["content"] for message in body["messages"] if message["role"] == "tool"]
     assert state["results"]["a"].status == "completed"
     assert len(heard) == 20
@@ -175,7 +171,7 @@ async def test_h25_of_twenty_calls_in_one_turn_eight_are_made_and_all_are_answer
 @pytest.mark.parametrize("call_id", ["call_1", ""])
 async def test_of_calls_that_share_one_id_no_more_are_made_than_of_others(
     endpoint: Endpoint, settings: Settings, call_id: str, streaming: bool
-) -> None:
+):
     task = script_sums(100, call_id=call_id)
     endpoint.load_scenario(Scenario(tasks=(task,)))
     settings = settings.model_copy(update={"stream": streaming})
@@ -194,7 +190,7 @@ async def test_of_calls_that_share_one_id_no_more_are_made_than_of_others(
 @pytest.mark.parametrize("streaming", [False, True])
 async def test_an_answer_with_thousands_of_calls_is_refused_and_none_is_made(
     endpoint: Endpoint, settings: Settings, streaming: bool
-) -> None:
+):
     endpoint.load_scenario(Scenario(tasks=(script_sums(5000),)))
     settings = settings.model_copy(update={"stream": streaming})
     graph = build_supervisor(make_computing_team(max_attempts=1), settings=settings)

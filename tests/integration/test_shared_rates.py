@@ -52,7 +52,7 @@ def alone(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture
 
 async def test_two_instances_make_together_no_more_requests_than_one_may(
     redis_server: RedisServer,
-) -> None:
+):
     limits = RateLimits(requests=20, period_s=0.5)
     both = [Instance(redis_server.url, limits) for _ in range(2)]
 
@@ -67,7 +67,7 @@ async def test_two_instances_make_together_no_more_requests_than_one_may(
 
 async def test_tokens_that_an_estimate_reserved_in_vain_are_given_back(
     redis_server: RedisServer,
-) -> None:
+):
     limits = RateLimits(tokens=1000, period_s=3600)
     first, second = (Instance(redis_server.url, limits) for _ in range(2))
     charge = await first.rates.take(1000)
@@ -81,7 +81,7 @@ async def test_tokens_that_an_estimate_reserved_in_vain_are_given_back(
 
 async def test_an_estimate_that_was_too_low_counts_at_its_real_size(
     redis_server: RedisServer,
-) -> None:
+):
     limits = RateLimits(tokens=1000, period_s=3600)
     first, second = (Instance(redis_server.url, limits) for _ in range(2))
     charge = await first.rates.take(10)
@@ -94,7 +94,7 @@ async def test_an_estimate_that_was_too_low_counts_at_its_real_size(
             await second.rates.take(200)
 
 
-async def test_a_correction_ends_with_the_request_it_corrects(redis_server: RedisServer) -> None:
+async def test_a_correction_ends_with_the_request_it_corrects(redis_server: RedisServer):
     limits = RateLimits(tokens=100, period_s=0.3)
     instance = Instance(redis_server.url, limits)
     for _ in range(6):
@@ -110,7 +110,7 @@ async def test_a_correction_ends_with_the_request_it_corrects(redis_server: Redi
 
 async def test_a_request_over_the_whole_limit_waits_for_an_empty_window(
     redis_server: RedisServer,
-) -> None:
+):
     limits = RateLimits(tokens=10, period_s=0.1)
     instance = Instance(redis_server.url, limits)
 
@@ -121,7 +121,7 @@ async def test_a_request_over_the_whole_limit_waits_for_an_empty_window(
 
 async def test_a_large_request_is_not_overtaken_by_small_ones_for_ever(
     redis_server: RedisServer,
-) -> None:
+):
     limits = RateLimits(tokens=100, period_s=0.3)
     small, large = (Instance(redis_server.url, limits) for _ in range(2))
     crowd = asyncio.create_task(small.take_until(time.monotonic() + 20, tokens=10))
@@ -135,7 +135,7 @@ async def test_a_large_request_is_not_overtaken_by_small_ones_for_ever(
 
 async def test_without_redis_each_instance_keeps_to_its_part_and_says_so_once(
     redis_server: RedisServer, alone: pytest.LogCaptureFixture
-) -> None:
+):
     limits = RateLimits(requests=20, period_s=0.5)
     both = [Instance(redis_server.url, limits) for _ in range(2)]
     await asyncio.gather(*(each.take() for each in both))
@@ -152,7 +152,7 @@ async def test_without_redis_each_instance_keeps_to_its_part_and_says_so_once(
 
 async def test_a_redis_that_is_back_counts_again(
     redis_server: RedisServer, alone: pytest.LogCaptureFixture
-) -> None:
+):
     limits = RateLimits(requests=40, tokens=4000, period_s=3600)
     first, second = (Instance(redis_server.url, limits) for _ in range(2))
     await first.take(100)
@@ -174,7 +174,7 @@ async def test_a_redis_that_is_back_counts_again(
 
 async def test_a_far_away_redis_does_not_make_calls_wait_for_one_another(
     redis_server: RedisServer,
-) -> None:
+):
     instance = Instance(redis_server.url, RateLimits(requests=1000, period_s=3600))
     with redis_server.connect() as client:
         await instance.take()
@@ -187,7 +187,7 @@ async def test_a_far_away_redis_does_not_make_calls_wait_for_one_another(
 
 async def test_a_redis_that_answers_late_holds_no_call_for_longer_than_its_timeout(
     redis_server: RedisServer, alone: pytest.LogCaptureFixture
-) -> None:
+):
     instance = Instance(redis_server.url, RateLimits(requests=40, period_s=3600), timeout_s=0.3)
     await instance.take()
     redis_server.pause()
@@ -203,7 +203,7 @@ async def test_a_redis_that_answers_late_holds_no_call_for_longer_than_its_timeo
     redis_server.resume()
 
 
-async def test_an_address_without_a_server_costs_no_call(alone: pytest.LogCaptureFixture) -> None:
+async def test_an_address_without_a_server_costs_no_call(alone: pytest.LogCaptureFixture):
     instance = Instance("redis://:secret-word@127.0.0.1:1/0", RateLimits(requests=40))
 
     await instance.take()

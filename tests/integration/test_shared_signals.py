@@ -24,8 +24,9 @@ from nodes.models.circuit_breaker import (
 )
 from nodes.models.settings import ModelSettings
 from tests.cluster.services import RedisServer
-from tests.endpoint import Endpoint, Fault, Scenario
+from tests.endpoint import Fault
 from tests.redis_fixture import redis_server
+from tests.runs import Runs
 
 pytestmark = pytest.mark.slow
 __all__ = ["redis_server"]
@@ -78,7 +79,7 @@ def end_pause(server: RedisServer) -> None:
             client.delete(key)
 
 
-async def test_a_retry_after_blocks_the_other_instance(pair: tuple[Instance, Instance]) -> None:
+async def test_a_retry_after_blocks_the_other_instance(pair: tuple[Instance, Instance]):
     first, second = pair
 
     first.signals.block(30)
@@ -90,7 +91,7 @@ async def test_a_retry_after_blocks_the_other_instance(pair: tuple[Instance, Ins
 
 async def test_a_shorter_retry_after_does_not_end_a_longer_one_elsewhere(
     pair: tuple[Instance, Instance],
-) -> None:
+):
     first, second = pair
     first.signals.block(30)
     await first.store.flush()
@@ -104,7 +105,7 @@ async def test_a_shorter_retry_after_does_not_end_a_longer_one_elsewhere(
 
 async def test_a_breaker_that_opens_in_one_instance_is_open_in_the_other(
     pair: tuple[Instance, Instance],
-) -> None:
+):
     first, second = pair
 
     await first.fail_until_open()
@@ -117,7 +118,7 @@ async def test_a_breaker_that_opens_in_one_instance_is_open_in_the_other(
 
 async def test_the_circuit_of_an_address_that_opens_in_one_instance_is_open_in_the_other(
     pair: tuple[Instance, Instance],
-) -> None:
+):
     first, second = pair
     for instance in pair:
         breaker = CircuitBreaker(instance.clock, min_models=2)
@@ -135,7 +136,7 @@ async def test_the_circuit_of_an_address_that_opens_in_one_instance_is_open_in_t
 
 async def test_one_instance_alone_sends_the_probe(
     pair: tuple[Instance, Instance], redis_server: RedisServer
-) -> None:
+):
     first, second = pair
     await first.fail_until_open()
     with pytest.raises(EndpointDown):
@@ -149,7 +150,7 @@ async def test_one_instance_alone_sends_the_probe(
 
 async def test_a_probe_that_is_answered_closes_the_breaker_in_both(
     pair: tuple[Instance, Instance], redis_server: RedisServer
-) -> None:
+):
     first, second = pair
     await first.fail_until_open()
     with pytest.raises(EndpointDown):
@@ -167,7 +168,7 @@ async def test_a_probe_that_is_answered_closes_the_breaker_in_both(
 
 async def test_a_probe_that_ends_without_an_answer_leaves_its_place_to_another(
     pair: tuple[Instance, Instance], redis_server: RedisServer
-) -> None:
+):
     first, second = pair
     await first.fail_until_open()
     with pytest.raises(EndpointDown):
@@ -183,7 +184,7 @@ async def test_a_probe_that_ends_without_an_answer_leaves_its_place_to_another(
 
 async def test_a_breaker_of_a_redis_that_is_gone_is_that_of_the_process(
     redis_server: RedisServer,
-) -> None:
+):
     instance = Instance(redis_server.url)
     redis_server.kill()
     await instance.fail_until_open()
@@ -196,7 +197,7 @@ async def test_a_breaker_of_a_redis_that_is_gone_is_that_of_the_process(
 
 async def test_calls_ask_for_news_once_in_a_while_and_not_each_time(
     redis_server: RedisServer,
-) -> None:
+):
     instance = Instance(redis_server.url)
     with redis_server.connect() as client:
         began = client.info("commandstats")
@@ -216,7 +217,7 @@ async def test_calls_ask_for_news_once_in_a_while_and_not_each_time(
 
 async def test_what_another_wrote_in_place_of_a_state_opens_the_breaker_without_its_words(
     pair: tuple[Instance, Instance], redis_server: RedisServer
-) -> None:
+):
     first, second = pair
     await first.fail_until_open()
     with redis_server.connect() as client:
@@ -236,13 +237,13 @@ async def make_calls(settings: ModelSettings, number: int) -> list[BaseException
 
 
 async def test_no_call_fails_because_redis_is_killed_and_started_again(
-    endpoint: Endpoint,
+    runs: Runs,
     model_settings: ModelSettings,
     redis_server: RedisServer,
     caplog: pytest.LogCaptureFixture,
-) -> None:
+):
     caplog.set_level(logging.WARNING)
-    endpoint.load_scenario(Scenario(latency_s={"*": 0.02}))
+    runs.script(latency_s={"*": 0.02})
     shared = replace(
         model_settings,
         requests_per_minute=600,
@@ -264,10 +265,10 @@ async def test_no_call_fails_because_redis_is_killed_and_started_again(
 
 
 async def test_a_retry_after_of_another_instance_holds_the_calls_of_this_one(
-    endpoint: Endpoint, model_settings: ModelSettings, redis_server: RedisServer
-) -> None:
+    runs: Runs, model_settings: ModelSettings, redis_server: RedisServer
+):
     fault = Fault(kind="rate_limited", nth=(1,), retry_after="0.4")
-    endpoint.load_scenario(Scenario(faults=(fault,)))
+    runs.script(faults=(fault,))
     shared = replace(model_settings, redis_url=redis_server.url, max_tries=2, max_concurrency=1)
 
     await make_calls(shared, 3)
@@ -275,7 +276,7 @@ async def test_a_retry_after_of_another_instance_holds_the_calls_of_this_one(
     with redis_server.connect() as client:
         assert not client.keys("*:retry-after")  # its time is over
         assert client.info("commandstats")["cmdstat_set"]["calls"] >= 1
-    refused, *later = endpoint.requests
+    refused, *later = runs.requests
     assert min(call.began_s for call in later) >= (refused.ended_s or 0.0) + 0.35
 
 
@@ -289,7 +290,7 @@ def test_the_doctor_names_what_is_wrong_with_the_redis(
     capsys: pytest.CaptureFixture[str],
     password: str,
     problem: str,
-) -> None:
+):
     with redis_server.connect() as client:
         client.config_set("requirepass", "right-pass-word")
     user = f":{password}@" if password else ""

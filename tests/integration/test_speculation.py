@@ -7,14 +7,12 @@ from typing import Any
 
 import pytest
 
-from graph import arun
 from graph.runs.outcome import Outcome
-from graph.settings import Settings
 from nodes.schemas.team import Team
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.endpoint import Fault, Scenario, ScriptedTask, script_tasks
+from tests.runs import Runs
 from tests.teams import make_team
 
-REQUEST = "Compare the parts and say which one is best."
 CHUNK_DELAY_S = 0.03
 PARTS = script_tasks({"A": (), "B": (), "C": ("A",)})
 OTHER_WORDS = "Write A.md: name the four figures of part A and the page of each."
@@ -22,8 +20,7 @@ Event = Mapping[str, Any]
 
 
 async def run_parts(
-    endpoint: Endpoint,
-    settings: Settings,
+    runs: Runs,
     *tasks: ScriptedTask,
     team: Team | None = None,
     context: Mapping[str, Any] | None = None,
@@ -31,16 +28,10 @@ async def run_parts(
 ) -> tuple[Outcome, list[Event]]:
     """Run a request whose plan is streamed slowly; return its outcome and its events."""
     events: list[Event] = []
-    endpoint.requests.clear()
-    endpoint.load_scenario(
-        Scenario(tasks=tasks or PARTS, **{"chunk_delay_s": CHUNK_DELAY_S, **scenario})
-    )
-    outcome = await arun(
-        REQUEST,
-        team=team or make_team(),
-        settings=settings,
-        context=dict(context or {}),
-        on_event=events.append,
+    runs.requests.clear()
+    runs.script(*tasks or PARTS, **{"chunk_delay_s": CHUNK_DELAY_S, **scenario})
+    outcome = await runs.run(
+        team=team or make_team(), context=dict(context or {}), on_event=events.append
     )
     return outcome, events
 
@@ -60,24 +51,20 @@ def list_outputs(outcome: Outcome) -> dict[str, str]:
     return {name: report.output for name, report in outcome.results.items()}
 
 
-async def test_free_tasks_begin_while_the_plan_is_written_and_their_calls_are_used(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    outcome, events = await run_parts(endpoint, settings)
+async def test_free_tasks_begin_while_the_plan_is_written_and_their_calls_are_used(runs: Runs):
+    outcome, events = await run_parts(runs)
 
-    plan, *others = endpoint.requests
+    plan, *others = runs.requests
     early = [call for call in others if plan.ended_s and call.began_s < plan.ended_s]
     assert sorted(call.task for call in early) == ["A", "B"]
-    assert len(endpoint.requests) == outcome.usage.model_calls == len(PARTS) + 2
+    assert len(runs.requests) == outcome.usage.model_calls == len(PARTS) + 2
     assert list_outcomes(events, "begun") == list_outcomes(events, "taken") == ["A", "B"]
     assert outcome.usage.by_mechanism == {"plan": 1, "work": 3, "synthesis": 1}
 
 
-async def test_the_result_equals_that_of_a_run_without_early_calls(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    early, _ = await run_parts(endpoint, settings)
-    plain, events = await run_parts(endpoint, settings, context={"speculate": False})
+async def test_the_result_equals_that_of_a_run_without_early_calls(runs: Runs):
+    early, _ = await run_parts(runs)
+    plain, events = await run_parts(runs, context={"speculate": False})
 
     assert not [e for e in events if e["kind"] == "speculated"]
     assert list_outputs(early) == list_outputs(plain)
@@ -85,16 +72,14 @@ async def test_the_result_equals_that_of_a_run_without_early_calls(
     assert early.usage.by_mechanism == plain.usage.by_mechanism
 
 
-async def test_a_plan_whose_stream_breaks_off_is_asked_again_and_the_calls_are_used(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_plan_whose_stream_breaks_off_is_asked_again_and_the_calls_are_used(runs: Runs):
     cut = Fault(kind="cut_stream", schema="Plan", nth=(1,), chunks=12)
 
-    outcome, events = await run_parts(endpoint, settings, faults=(cut,))
+    outcome, events = await run_parts(runs, faults=(cut,))
 
     assert outcome.status == "done"
     assert list_outcomes(events, "begun") == list_outcomes(events, "taken") == ["A", "B"]
-    assert sorted(call.task for call in endpoint.select_calls("Report")) == ["A", "B", "C"]
+    assert sorted(call.task for call in runs.select_calls("Report")) == ["A", "B", "C"]
 
 
 def script_repair(latency_s: float) -> dict[str, Any]:
@@ -110,16 +95,14 @@ def script_repair(latency_s: float) -> dict[str, Any]:
     [pytest.param(0.0, id="ended"), pytest.param(2.0, id="still open", marks=pytest.mark.slow)],
 )
 async def test_p18_a_call_for_a_task_that_a_repair_changes_is_discarded_and_billed(
-    endpoint: Endpoint, settings: Settings, latency_s: float
-) -> None:
+    runs: Runs, latency_s: float
+):
     scripted = script_repair(latency_s)
     tasks = scripted.pop("tasks")
 
-    outcome, events = await run_parts(
-        endpoint, settings, *tasks, context={"max_tokens": 1_000_000}, **scripted
-    )
-    early, *_ = endpoint.select_calls("Report", "A")
-    plain, _ = await run_parts(endpoint, settings, *tasks, context={"speculate": False}, **scripted)
+    outcome, events = await run_parts(runs, *tasks, context={"max_tokens": 1_000_000}, **scripted)
+    early, *_ = runs.select_calls("Report", "A")
+    plain, _ = await run_parts(runs, *tasks, context={"speculate": False}, **scripted)
 
     assert list_outcomes(events, "discarded") == ["A"] and list_outcomes(events, "taken") == ["B"]
     assert outcome.usage.by_mechanism["speculation"] == 1
@@ -137,60 +120,49 @@ def make_analyst_team() -> Team:
     return team.model_copy(update={"workers": workers})
 
 
-async def test_a_worker_with_tools_begins_with_its_model_and_calls_tools_after_the_plan(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_worker_with_tools_begins_with_its_model_and_calls_tools_after_the_plan(runs: Runs):
     calls = (("calculate", {"expression": "6 * 7"}),)
     tasks = [ScriptedTask(id=name, worker="analyst", tool_calls=calls) for name in "AB"]
 
-    outcome, events = await run_parts(endpoint, settings, *tasks, team=make_analyst_team())
+    outcome, events = await run_parts(runs, *tasks, team=make_analyst_team())
 
     kinds = [event["kind"] for event in events]
     assert list_outcomes(events, "taken") == ["A", "B"]
     assert kinds.count("tool_call") == 2
     assert kinds.index("plan_created") < kinds.index("tool_call")
-    assert len(endpoint.requests) == outcome.usage.model_calls == 2 * len(tasks) + 2
+    assert len(runs.requests) == outcome.usage.model_calls == 2 * len(tasks) + 2
 
 
-async def test_a_call_that_fails_early_is_a_failed_attempt_like_any_other(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_call_that_fails_early_is_a_failed_attempt_like_any_other(runs: Runs):
     refused = Fault(kind="context_length", schema="Report", task="A", nth=(1,))
 
-    outcome, events = await run_parts(
-        endpoint, settings, *script_tasks({"A": (), "B": ()}), faults=(refused,)
-    )
+    outcome, events = await run_parts(runs, *script_tasks({"A": (), "B": ()}), faults=(refused,))
 
     assert outcome.status == "done" and list_outcomes(events, "taken") == ["A", "B"]
 
 
-async def test_x01_a_cancelled_run_leaves_no_call_open_at_the_endpoint(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_x01_a_cancelled_run_leaves_no_call_open_at_the_endpoint(runs: Runs):
     slow = [ScriptedTask(id=name, latency_s=60) for name in "AB"]
     late = ScriptedTask(id="C", description=" ".join([OTHER_WORDS] * 60))
-    going = asyncio.ensure_future(run_parts(endpoint, settings, *slow, late))
-    await endpoint.wait_for_calls(began=3)
+    going = asyncio.ensure_future(run_parts(runs, *slow, late))
+    await runs.wait_for_calls(began=3)
 
     going.cancel()
     with pytest.raises(asyncio.CancelledError):
         await going
-    await endpoint.wait_for_calls(began=3, ended=3)
+    await runs.wait_for_calls(began=3, ended=3)
 
-    assert [call.schema for call in endpoint.requests] == ["Plan", "Report", "Report"]
-    assert all(call.client_gone for call in endpoint.requests)
+    assert [call.schema for call in runs.requests] == ["Plan", "Report", "Report"]
+    assert all(call.client_gone for call in runs.requests)
 
 
 @pytest.mark.slow
-async def test_a_plan_of_a_thousand_tasks_keeps_to_a_concurrency_of_sixteen(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_plan_of_a_thousand_tasks_keeps_to_a_concurrency_of_sixteen(runs: Runs):
     tasks = script_tasks({f"t{number}": () for number in range(1, 1001)})
     team = make_team(max_tasks=1000, max_steps=2000)
 
     outcome, events = await run_parts(
-        endpoint,
-        settings,
+        runs,
         *tasks,
         team=team,
         context={"max_concurrency": 16, "max_tasks": 1000},
@@ -198,9 +170,9 @@ async def test_a_plan_of_a_thousand_tasks_keeps_to_a_concurrency_of_sixteen(
     )
 
     assert outcome.status == "done" and len(outcome.results) == len(tasks)
-    assert endpoint.max_in_flight <= 16
-    assert outcome.usage.model_calls == len(endpoint.requests)
-    assert sorted(call.task for call in endpoint.select_calls("Report")) == sorted(
+    assert runs.max_in_flight <= 16
+    assert outcome.usage.model_calls == len(runs.requests)
+    assert sorted(call.task for call in runs.select_calls("Report")) == sorted(
         task.id for task in tasks
     )
     assert len(list_outcomes(events, "begun")) == len(list_outcomes(events, "taken")) <= 32

@@ -12,30 +12,29 @@ import pytest
 from graph import arun, build_supervisor
 from graph.runs.outcome import Outcome
 from graph.runs.run_store import open_database
-from graph.runs.runner import aresume
 from graph.settings import Settings
 from graph.stores.errors import CheckpointUnreadable
 from nodes.errors import StoreError
 from tests.benchmarks.kills import run_trial
 from tests.benchmarks.writers import run_contest, run_crowd
-from tests.endpoint import Endpoint, Scenario, script_tasks
+from tests.endpoint import script_tasks
+from tests.runs import REQUEST, Runs
 from tests.teams import make_team
 
 pytestmark = pytest.mark.slow
 
-REQUEST = "Compare the parts and say which one is best."
 CHAIN = {"A": (), "B": ("A",), "C": ("B",)}
 
 
-async def start_run(settings: Settings, **options: Any) -> Outcome:
+async def start_run(runs: Runs, **options: Any) -> Outcome:
     return await arun(
-        REQUEST, **{"team": make_team(), "settings": settings, "thread": "one", **options}
+        REQUEST, **{"team": make_team(), "settings": runs.settings, "thread": "one", **options}
     )
 
 
-def change_database(settings: Settings, *statements: str) -> None:
+def change_database(runs: Runs, *statements: str) -> None:
     """Change the database past everything of ours."""
-    base = sqlite3.connect(settings.resolve_database_path())
+    base = sqlite3.connect(runs.settings.resolve_database_path())
     with base:
         for statement in statements:
             base.execute(statement)
@@ -64,18 +63,18 @@ def truncate_file(path: Path) -> None:
     ],
 )
 async def test_a_file_that_is_not_ours_is_refused_and_stays_as_it_was(
-    endpoint: Endpoint, settings: Settings, make: Any, message: str
-) -> None:
-    path = settings.resolve_database_path()
+    runs: Runs, make: Any, message: str
+):
+    path = runs.settings.resolve_database_path()
     make(path)
     before = path.read_bytes()
 
     with pytest.raises(StoreError, match=message) as caught:
-        await start_run(settings)
+        await start_run(runs)
 
     assert caught.value.exit_code == 5
     assert path.read_bytes() == before
-    assert not endpoint.requests
+    assert not runs.requests
 
 
 @pytest.mark.parametrize(
@@ -87,24 +86,22 @@ async def test_a_file_that_is_not_ours_is_refused_and_stays_as_it_was(
         ("DROP TABLE supervise_schema", "another application's"),
     ],
 )
-async def test_tables_of_another_version_are_refused(
-    endpoint: Endpoint, settings: Settings, statement: str, message: str
-) -> None:
-    async with open_database("earlier", settings):
+async def test_tables_of_another_version_are_refused(runs: Runs, statement: str, message: str):
+    async with open_database("earlier", runs.settings):
         pass
-    change_database(settings, statement)
-    before = settings.resolve_database_path().read_bytes()
+    change_database(runs, statement)
+    before = runs.settings.resolve_database_path().read_bytes()
 
     with pytest.raises(StoreError, match=message):
-        await start_run(settings)
+        await start_run(runs)
 
-    assert settings.resolve_database_path().read_bytes() == before
-    assert not endpoint.requests
+    assert runs.settings.resolve_database_path().read_bytes() == before
+    assert not runs.requests
 
 
 async def test_a_log_that_outlived_its_database_is_not_played_into_a_new_one(
     settings: Settings,
-) -> None:
+):
     path = settings.resolve_database_path()
     async with open_database("one", settings):
         log = path.with_name(path.name + "-wal")
@@ -119,14 +116,12 @@ async def test_a_log_that_outlived_its_database_is_not_played_into_a_new_one(
         assert base.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-async def test_a_file_that_is_removed_under_a_run_ends_it_with_what_was_finished(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN, latency_s={"B": 0.5})))
-    running = asyncio.ensure_future(start_run(settings))
-    await endpoint.wait_for_calls(began=3)
+async def test_a_file_that_is_removed_under_a_run_ends_it_with_what_was_finished(runs: Runs):
+    runs.script(*script_tasks(CHAIN, latency_s={"B": 0.5}))
+    running = asyncio.ensure_future(start_run(runs))
+    await runs.wait_for_calls(began=3)
 
-    settings.resolve_database_path().unlink()
+    runs.settings.resolve_database_path().unlink()
     outcome = await running
 
     assert outcome.error is not None and outcome.exit_code == 5
@@ -139,10 +134,10 @@ async def test_a_file_that_is_removed_under_a_run_ends_it_with_what_was_finished
     assert outcome.plan is not None
 
 
-async def test_a_damaged_checkpoint_is_named(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
-    await start_run(settings)
-    with sqlite3.connect(settings.resolve_database_path()) as base:
+async def test_a_damaged_checkpoint_is_named(runs: Runs):
+    runs.script(*script_tasks(CHAIN))
+    await start_run(runs)
+    with sqlite3.connect(runs.settings.resolve_database_path()) as base:
         newest, blob = base.execute(
             "SELECT checkpoint_id, checkpoint FROM checkpoints WHERE checkpoint_ns = '' "
             "ORDER BY checkpoint_id DESC"
@@ -154,7 +149,7 @@ async def test_a_damaged_checkpoint_is_named(endpoint: Endpoint, settings: Setti
     base.close()
 
     with pytest.raises(CheckpointUnreadable) as caught:
-        await aresume("one", settings=settings)
+        await runs.resume("one")
 
     line = caught.value.format_line()
     assert line.startswith("error[CHECKPOINT_UNREADABLE]") and caught.value.exit_code == 5
@@ -163,7 +158,7 @@ async def test_a_damaged_checkpoint_is_named(endpoint: Endpoint, settings: Setti
 
 async def test_a_store_beside_the_checkpoints_keeps_what_outlives_a_thread(
     settings: Settings,
-) -> None:
+):
     async with open_database("one", settings) as database:
         await database.store.aput(("workers",), "researcher", {"runs": 1})
     async with open_database("two", settings) as database:
@@ -177,7 +172,7 @@ async def test_a_store_beside_the_checkpoints_keeps_what_outlives_a_thread(
 @pytest.mark.parametrize("where", ["sqlite", "postgres"])
 async def test_a_store_that_is_closed_or_cut_while_it_opens_leaves_no_task(
     where: str, settings: Settings, request: pytest.FixtureRequest
-) -> None:
+):
     url = request.getfixturevalue("postgres_url") if where == "postgres" else settings.database_url
     own = settings.model_copy(update={"database_url": url})
     before = asyncio.all_tasks()
@@ -196,7 +191,7 @@ async def test_a_store_that_is_closed_or_cut_while_it_opens_leaves_no_task(
 @pytest.mark.parametrize("where", ["sqlite", "postgres"])
 async def test_of_many_processes_on_one_thread_one_runs_and_nothing_is_lost(
     where: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+):
     url = request.getfixturevalue("postgres_url") if where == "postgres" else ""
 
     found = await asyncio.to_thread(run_contest, 3, tmp_path, url)
@@ -207,7 +202,7 @@ async def test_of_many_processes_on_one_thread_one_runs_and_nothing_is_lost(
 @pytest.mark.parametrize("where", ["sqlite", "postgres"])
 async def test_many_threads_share_one_database(
     where: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+):
     url = request.getfixturevalue("postgres_url") if where == "postgres" else ""
 
     ended, _ = await run_crowd(10, tmp_path, url)
@@ -219,7 +214,7 @@ async def test_many_threads_share_one_database(
 @pytest.mark.parametrize("where", ["sqlite", "postgres"])
 async def test_a_run_that_is_killed_twice_ends_right_and_does_nothing_twice(
     where: str, request: pytest.FixtureRequest
-) -> None:
+):
     url = request.getfixturevalue("postgres_server_url") if where == "postgres" else ""
 
     found = await asyncio.to_thread(run_trial, 1, url=url, tasks=5, kills=2)
@@ -228,7 +223,7 @@ async def test_a_run_that_is_killed_twice_ends_right_and_does_nothing_twice(
     assert found.run_again == 0
 
 
-async def test_the_libraries_of_a_server_load_only_where_one_is_named() -> None:
+async def test_the_libraries_of_a_server_load_only_where_one_is_named():
     code = "import sys, graph.runs.runner; sys.exit('psycopg' in sys.modules)"
 
     child = await asyncio.create_subprocess_exec(

@@ -3,119 +3,101 @@
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import ValidationError
 
-from graph import build_supervisor
-from graph.runs.run_store import build_strict_serializer
-from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.schemas.team import Team, Worker
 from nodes.telemetry.cost import count_extra_calls
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
-from tests.integration.graph_runs import run_scenario, select_events
+from tests.endpoint import Fault, Scenario, ScriptedTask, script_tasks
+from tests.runs import THREAD, Runs, make_saver, select_events
 from tests.teams import make_team
 
 REQUEST = {"request": "Sort this list of 40 invoices by due date."}
 NAMES = ("coder", "writer", "helper")
 
 
-def build_graph(settings: Settings, **fields: Any) -> SupervisorGraph:
-    saver = InMemorySaver(serde=build_strict_serializer())
+def build_graph(runs: Runs, **fields: Any) -> SupervisorGraph:
+    saver = make_saver()
     the_team = make_team(*NAMES, **{"generalist": "helper", **fields})
-    return build_supervisor(the_team, settings=settings, checkpointer=saver)
+    return runs.build_graph(the_team, checkpointer=saver)
 
 
-def make_thread_config() -> Any:
-    return {"configurable": {"thread_id": "one"}}
-
-
-async def test_a_request_is_routed_to_one_worker_with_a_reason(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_request_is_routed_to_one_worker_with_a_reason(runs: Runs):
     decision = {"worker": "coder", "reason": "It asks for code."}
-    endpoint.load_scenario(Scenario(answers={"Decision": decision}))
+    runs.script(answers={"Decision": decision})
 
-    state = await build_graph(settings, strategy="route").ainvoke(REQUEST, make_thread_config())
+    state = await build_graph(runs, strategy="route").ainvoke(REQUEST, THREAD)
 
-    assert [call.schema for call in endpoint.requests] == ["Decision", "Report", "Answer"]
+    assert [call.schema for call in runs.requests] == ["Decision", "Report", "Answer"]
     assert [report.worker for report in state["results"].values()] == ["coder"]
     assert state["status"] == "done"
 
 
-async def test_a_secondary_works_at_the_same_time(endpoint: Endpoint, settings: Settings) -> None:
+async def test_a_secondary_works_at_the_same_time(runs: Runs):
     decision = {"worker": "coder", "secondary": "writer", "reason": "Both."}
-    endpoint.load_scenario(Scenario(answers={"Decision": decision}, latency_s={"Report": 0.2}))
+    runs.script(answers={"Decision": decision}, latency_s={"Report": 0.2})
 
-    state = await build_graph(settings, strategy="route").ainvoke(REQUEST, make_thread_config())
+    state = await build_graph(runs, strategy="route").ainvoke(REQUEST, THREAD)
 
     assert sorted(state["results"]) == ["coder", "writer"]
-    assert endpoint.max_in_flight == 2
+    assert runs.max_in_flight == 2
 
 
-async def test_a_request_that_needs_a_plan_costs_one_call_more_and_names_it(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_request_that_needs_a_plan_costs_one_call_more_and_names_it(runs: Runs):
     decision = {"worker": "coder", "needs_plan": True, "reason": "The text needs the code."}
     tasks = (
         ScriptedTask(id="code", worker="coder"),
         ScriptedTask(id="text", worker="writer", depends_on=({"task": "code"},)),
     )
-    endpoint.load_scenario(Scenario(answers={"Decision": decision}, tasks=tasks))
+    runs.script(*tasks, answers={"Decision": decision})
 
-    state = await build_graph(settings, strategy="route", plan_when_needed=True).ainvoke(
-        REQUEST, make_thread_config()
+    state = await build_graph(runs, strategy="route", plan_when_needed=True).ainvoke(
+        REQUEST, THREAD
     )
 
-    asked = [call.schema for call in endpoint.requests]
+    asked = [call.schema for call in runs.requests]
     assert asked == ["Decision", "Plan", "Report", "Report", "Answer"]
-    assert "Result of code" in str(endpoint.select_calls(task="text")[0].body)
+    assert "Result of code" in str(runs.select_calls(task="text")[0].body)
     assert state["status"] == "done"
     assert count_extra_calls(state["usage"]) == {"route": 1}
 
 
-async def test_steps_follow_one_another_until_it_is_done(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_steps_follow_one_another_until_it_is_done(runs: Runs):
     decisions = [
         {"worker": "coder", "task": "Write a function that sorts invoices by due date."},
         {"worker": "writer", "task": "Describe the function in one paragraph."},
         {"is_done": True, "reason": "Both parts are there."},
     ]
-    endpoint.load_scenario(Scenario(answers={"Decision": decisions}))
+    runs.script(answers={"Decision": decisions})
 
-    state = await build_graph(settings, strategy="step").ainvoke(REQUEST, make_thread_config())
+    state = await build_graph(runs, strategy="step").ainvoke(REQUEST, THREAD)
 
-    asked = [call.schema for call in endpoint.requests]
-    second = endpoint.select_calls(schema="Decision")[1]
+    asked = [call.schema for call in runs.requests]
+    second = runs.select_calls(schema="Decision")[1]
     assert asked == ["Decision", "Report", "Decision", "Report", "Decision", "Answer"]
     assert [report.worker for report in state["results"].values()] == ["coder", "writer"]
     assert "Result of S1" in str(second.body) and "writer, helper" in str(second.body)
-    assert "Result of S1" in str(endpoint.select_calls(task="S2")[0].body)
+    assert "Result of S1" in str(runs.select_calls(task="S2")[0].body)
     assert len(state["plans"]) == 2
 
 
-async def test_steps_that_never_end_stop_at_the_cap(endpoint: Endpoint, settings: Settings) -> None:
+async def test_steps_that_never_end_stop_at_the_cap(runs: Runs):
     again = {"worker": "coder", "task": "Sort the invoices once more."}
-    endpoint.load_scenario(Scenario(answers={"Decision": again}))
+    runs.script(answers={"Decision": again})
 
-    state = await build_graph(settings, strategy="step", max_steps=3).ainvoke(
-        REQUEST, make_thread_config()
-    )
+    state = await build_graph(runs, strategy="step", max_steps=3).ainvoke(REQUEST, THREAD)
 
     assert sorted(state["results"]) == ["S1", "S2", "S3"]
     assert state["status"] == "partial"
     assert any("a cap ended the run" in gap for gap in state["answer"].gaps)
 
 
-async def test_a_supervisor_that_is_lost_midway_still_leads_to_an_answer(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_supervisor_that_is_lost_midway_still_leads_to_an_answer(runs: Runs):
     first = {"worker": "coder", "task": "Sort the invoices."}
     lost = Fault(kind="unauthorized", schema="Decision", nth=(2, 3))  # of both models
-    endpoint.load_scenario(Scenario(answers={"Decision": first}, faults=(lost,)))
+    runs.script(answers={"Decision": first}, faults=(lost,))
 
-    state = await build_graph(settings, strategy="step").ainvoke(REQUEST, make_thread_config())
+    state = await build_graph(runs, strategy="step").ainvoke(REQUEST, THREAD)
 
     assert sorted(state["results"]) == ["S1"]
     assert state["status"] == "partial"
@@ -134,36 +116,30 @@ def make_plan(*tasks: ScriptedTask, compound: tuple[str, ...] = ()) -> dict[str,
     return shown
 
 
-async def test_a_failed_task_is_split_into_smaller_ones_whose_answer_is_its_report(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_failed_task_is_split_into_smaller_ones_whose_answer_is_its_report(runs: Runs):
     tasks = script_tasks({"A": (), "B": ()})
     big = ScriptedTask(id="A", report=TORN)
     scenario = Scenario(
         tasks=(big, *tasks[1:], *PARTS), answers={"Plan": [make_plan(*tasks), make_plan(*PARTS)]}
     )
 
-    state, events = await run_scenario(endpoint, settings, scenario, ladder=("split",))
+    state, events = await runs.play(scenario, ladder=("split",))
 
     report = state["results"]["A"]
     assert (report.status, report.attempts, state["status"]) == ("completed", 2, "done")
     assert {claim.source for claim in report.claims} == {"X.md", "Y.md"}
     (split,) = [event for event in events if event["kind"] == "split"]
     assert (split["task"], split["reason"]) == ("A", "Too much for one.")
-    assert "Too much for one." in str(endpoint.select_calls(schema="Plan")[1].body)
-    assert state["usage"].model_calls == len(endpoint.select_calls())
+    assert "Too much for one." in str(runs.select_calls(schema="Plan")[1].body)
+    assert state["usage"].model_calls == len(runs.select_calls())
 
 
-async def test_a_plan_that_divides_a_task_keeps_to_the_breadth_cap(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_plan_that_divides_a_task_keeps_to_the_breadth_cap(runs: Runs):
     wide = script_tasks({name: () for name in "UVWX"})
     one = ScriptedTask(id="A", report=TORN)
     scenario = Scenario(tasks=(one, *wide), answers={"Plan": [make_plan(one), make_plan(*wide)]})
 
-    state, events = await run_scenario(
-        endpoint, settings, scenario, ladder=("split",), max_breadth=3
-    )
+    state, events = await runs.play(scenario, ladder=("split",), max_breadth=3)
 
     refused = [event for event in events if event["kind"] == "plan_rejected"]
     assert refused and all("at most 3" in event["problems"][0] for event in refused)
@@ -171,50 +147,40 @@ async def test_a_plan_that_divides_a_task_keeps_to_the_breadth_cap(
     assert state["results"]["A"].status == "completed"
 
 
-async def test_tasks_of_a_divided_task_are_not_divided_below_the_depth_cap(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_tasks_of_a_divided_task_are_not_divided_below_the_depth_cap(runs: Runs):
     failing = [ScriptedTask(id=name, report=TORN) for name in "AX"]
     scenario = Scenario(
         tasks=tuple(failing), answers={"Plan": [make_plan(failing[0]), make_plan(failing[1])]}
     )
 
-    state, events = await run_scenario(
-        endpoint, settings, scenario, ladder=("split",), max_attempts=2, max_recursion=1
-    )
+    state, events = await runs.play(scenario, ladder=("split",), max_attempts=2, max_recursion=1)
 
     assert [event["task"] for event in events if event["kind"] == "split"] == ["A"]
     assert state["status"] == "failed"
 
 
-async def test_a_recursive_team_plans_a_compound_task_again(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_recursive_team_plans_a_compound_task_again(runs: Runs):
     tasks = script_tasks({"A": (), "B": ("A",)})
     answers = {"Plan": [make_plan(*tasks, compound=("A",)), make_plan(*PARTS)]}
 
-    state, events = await run_scenario(
-        endpoint, settings, Scenario(tasks=(*tasks, *PARTS), answers=answers), strategy="recursive"
+    state, events = await runs.play(
+        Scenario(tasks=(*tasks, *PARTS), answers=answers), strategy="recursive"
     )
 
     assert state["status"] == "done" and state["results"]["A"].attempts == 1
-    worked = [call.task for call in endpoint.select_calls(schema="Report")]
+    worked = [call.task for call in runs.select_calls(schema="Report")]
     assert worked == ["X", "Y", "B"]
     assert {"A/X", "A/Y"} <= {event["task"] for event in events}
-    assert len(endpoint.select_calls(schema="Plan")) == 2
+    assert len(runs.select_calls(schema="Plan")) == 2
 
 
 @pytest.mark.slow
-async def test_a_compound_task_is_refused_below_the_depth_cap_and_by_other_strategies(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_compound_task_is_refused_below_the_depth_cap_and_by_other_strategies(runs: Runs):
     (one,) = script_tasks({"A": ()})
     endless = {"Plan": make_plan(one, compound=("A",))}
 
-    state, events = await run_scenario(
-        endpoint, settings, Scenario(tasks=(one,), answers=endless), strategy="recursive"
-    )
-    flat, _ = await run_scenario(endpoint, settings, Scenario(tasks=(one,), answers=endless))
+    state, events = await runs.play(Scenario(tasks=(one,), answers=endless), strategy="recursive")
+    flat, _ = await runs.play(Scenario(tasks=(one,), answers=endless))
 
     rejected = [event for event in events if event["kind"] == "plan_rejected"]
     assert {event.get("within") for event in rejected} == {"A"}
@@ -238,27 +204,23 @@ def make_recruiting_team(**fields: Any) -> Team:
     return make_team(**{"recruit": True, "grant": ("calculate",), **fields})
 
 
-async def test_a_task_that_fits_nobody_gets_a_specialist_for_one_more_call(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_task_that_fits_nobody_gets_a_specialist_for_one_more_call(runs: Runs):
     scenario = Scenario(tasks=TASKS, answers={"Recruit": RECRUIT})
 
-    state, events = await run_scenario(endpoint, settings, scenario, make_recruiting_team())
+    state, events = await runs.play(scenario, make_recruiting_team())
 
     assert state["status"] == "done" and state["results"]["A"].worker == "specialist"
-    assert len(endpoint.select_calls(schema="Recruit")) == 1
+    assert len(runs.select_calls(schema="Recruit")) == 1
     (recruited,) = select_events(events, "recruited")
     assert (recruited["task"], recruited["role"]) == ("A", "Cost estimator")
     assert (recruited["tools"], recruited["refused"]) == (["calculate"], ["query_database"])
-    first = endpoint.select_calls(schema="Report", task="A")[0]
+    first = runs.select_calls(schema="Report", task="A")[0]
     assert "Estimate costs" in str(first.body) and {*first.tools} == {"calculate", "Report"}
     (called,) = select_events(events, "tool_call")
     assert (called["tool"], called["error"]) == ("calculate", None)
 
 
-async def test_a_task_out_of_every_scope_is_reassigned_to_a_specialist(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_task_out_of_every_scope_is_reassigned_to_a_specialist(runs: Runs):
     handed = {
         "status": "escalated",
         "escalation": {"reason": "out_of_scope", "message": "Not mine."},
@@ -268,27 +230,23 @@ async def test_a_task_out_of_every_scope_is_reassigned_to_a_specialist(
     )
     scenario = Scenario(tasks=(task,), answers={"Recruit": RECRUIT})
 
-    state, events = await run_scenario(endpoint, settings, scenario, make_recruiting_team())
+    state, events = await runs.play(scenario, make_recruiting_team())
 
     assert [event["to"] for event in select_events(events, "reassigned")] == ["specialist"]
-    assert len(endpoint.select_calls(schema="Recruit")) == 1 and state["status"] == "done"
+    assert len(runs.select_calls(schema="Recruit")) == 1 and state["status"] == "done"
 
 
-async def test_no_more_specialists_are_planned_than_the_cap_allows(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_no_more_specialists_are_planned_than_the_cap_allows(runs: Runs):
     many = script_tasks({name: () for name in "ABC"}, worker="specialist")
 
-    state, events = await run_scenario(
-        endpoint, settings, Scenario(tasks=many), make_recruiting_team(max_recruits=2)
-    )
+    state, events = await runs.play(Scenario(tasks=many), make_recruiting_team(max_recruits=2))
 
     (problem,) = select_events(events, "plan_rejected")[0]["problems"]
     assert problem.startswith("3 tasks ask for a specialist: at most 2 are allowed")
     assert state["plan"].is_by_rule
 
 
-def test_a_granted_tool_belongs_to_no_worker() -> None:
+def test_a_granted_tool_belongs_to_no_worker():
     holder = Worker(name="clerk", description="Adds.", instructions="Add.", tools=("calculate",))
 
     with pytest.raises(ValidationError, match="'clerk' and the grant share tool 'calculate'"):

@@ -9,8 +9,8 @@ from graph import load_team
 from graph.settings import Settings
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Worker
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
-from tests.integration.graph_runs import run_scenario, select_events
+from tests.endpoint import Fault, Scenario, ScriptedTask
+from tests.runs import Runs, select_events
 
 SAME = "Write share.md: name the market share of Acme in 2024 and its source."
 
@@ -32,9 +32,7 @@ ATTEMPTS = (
 )
 
 
-async def test_findings_are_merged_filtered_and_ranked(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_findings_are_merged_filtered_and_ranked(runs: Runs):
     low = {"severity": "low", "message": "Unused import os", "file": "a.py", "line": 1}
     sql = {"severity": "high", "file": "a.py", "line": 40}
     one = {"output": "x", "findings": [low, {**sql, "message": "SQL injection in the query"}]}
@@ -43,7 +41,7 @@ async def test_findings_are_merged_filtered_and_ranked(
     two["findings"] = [*two["findings"], {**low, "line": 9, "message": "Odd", "confidence": 50}]
     tasks = (ScriptedTask(id="A", report=one), ScriptedTask(id="B", report=two))
 
-    state, _ = await run_scenario(endpoint, settings, Scenario(tasks=tasks))
+    state, _ = await runs.play(Scenario(tasks=tasks))
 
     found = state["answer"].findings
     assert [(each.severity, each.reporters) for each in found] == [
@@ -51,28 +49,24 @@ async def test_findings_are_merged_filtered_and_ranked(
         ("low", ("A",)),
     ]
     assert found[0].confidence == 95
-    asked = str(endpoint.select_calls(schema="Answer")[0].body["messages"])
+    asked = str(runs.select_calls(schema="Answer")[0].body["messages"])
     assert "Odd" not in asked and asked.count("SQL") == 1
 
 
-async def test_a_judge_decides_between_two_figures_and_says_why(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_judge_decides_between_two_figures_and_says_why(runs: Runs):
     ruling = {"pair": 1, "holds": "second", "reason": "b.md is the audited report"}
     answers = {"Verdict": {"rulings": [ruling]}}
 
-    state, events = await run_scenario(
-        endpoint, settings, Scenario(tasks=DISAGREEING, answers=answers)
-    )
+    state, events = await runs.play(Scenario(tasks=DISAGREEING, answers=answers))
 
     (found,) = state["answer"].contradictions
     assert [claim.source for claim in found.claims] == ["a.md", "b.md"]
     assert found.verdict == "the second holds (b.md): b.md is the audited report"
-    assert "audited" in str(endpoint.select_calls(schema="Answer")[0].body["messages"])
+    assert "audited" in str(runs.select_calls(schema="Answer")[0].body["messages"])
     assert len(select_events(events, "judged")) == 1
     assert state["usage"].by_worker["judge"].model_calls == 1
-    assert len(endpoint.requests) == len(DISAGREEING) + 3
-    assert state["usage"].model_calls == len(endpoint.requests)
+    assert len(runs.requests) == len(DISAGREEING) + 3
+    assert state["usage"].model_calls == len(runs.requests)
 
 
 @pytest.mark.parametrize(
@@ -86,12 +80,10 @@ async def test_a_judge_decides_between_two_figures_and_says_why(
     ],
     ids=["prose", "unknown_pair", "no_ruling", "empty", "undecided"],
 )
-async def test_a_judge_without_a_usable_ruling_leaves_it_undecided(
-    verdict: Any, endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_judge_without_a_usable_ruling_leaves_it_undecided(runs: Runs, verdict: Any):
     scenario = Scenario(tasks=DISAGREEING, answers={"Verdict": verdict})
 
-    state, _ = await run_scenario(endpoint, settings, scenario)
+    state, _ = await runs.play(scenario)
 
     (found,) = state["answer"].contradictions
     assert found.verdict.startswith("cannot decide: ")
@@ -99,107 +91,88 @@ async def test_a_judge_without_a_usable_ruling_leaves_it_undecided(
     assert state["answer"].confidence == 70
 
 
-async def test_a_judge_that_cannot_be_reached_leaves_it_undecided(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_judge_that_cannot_be_reached_leaves_it_undecided(runs: Runs):
     refused = Fault(kind="content_filter", schema="Verdict")
 
-    state, _ = await run_scenario(
-        endpoint, settings, Scenario(tasks=DISAGREEING, faults=(refused,))
-    )
+    state, _ = await runs.play(Scenario(tasks=DISAGREEING, faults=(refused,)))
 
     assert state["answer"].contradictions[0].verdict.startswith("cannot decide: the judge failed")
     assert state["status"] == "done"
 
 
-async def test_claims_that_do_not_contradict_are_no_contradiction(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_claims_that_do_not_contradict_are_no_contradiction(runs: Runs):
     both = {"rulings": [{"pair": 1, "holds": "both", "reason": "two markets"}]}
 
-    state, _ = await run_scenario(
-        endpoint, settings, Scenario(tasks=DISAGREEING, answers={"Verdict": both})
-    )
+    state, _ = await runs.play(Scenario(tasks=DISAGREEING, answers={"Verdict": both}))
 
     assert state["answer"].contradictions == ()
     assert state["answer"].confidence == 80
 
 
-async def test_of_several_attempts_the_judge_takes_the_best(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_of_several_attempts_the_judge_takes_the_best(runs: Runs):
     answers = {"Verdict": {"best": "B", "reason": "names the page"}}
     scenario = Scenario(tasks=ATTEMPTS, aggregation="select", answers=answers)
 
-    _, events = await run_scenario(endpoint, settings, scenario)
+    _, events = await runs.play(scenario)
 
     (judged,) = select_events(events, "judged")
-    asked = str(endpoint.select_calls(schema="Answer")[0].body["messages"])
+    asked = str(runs.select_calls(schema="Answer")[0].body["messages"])
     assert (judged["best"], judged["reason"]) == ("B", "names the page")
     assert "page 4" in asked and "a.md" not in asked
-    assert len(endpoint.select_calls(schema="Verdict")) == 1
+    assert len(runs.select_calls(schema="Verdict")) == 1
 
 
 @pytest.mark.parametrize("verdict", ["A, surely.", {"best": "Z"}, {}])
-async def test_a_judge_that_names_no_attempt_leaves_the_most_confident(
-    verdict: Any, endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_judge_that_names_no_attempt_leaves_the_most_confident(runs: Runs, verdict: Any):
     scenario = Scenario(tasks=ATTEMPTS, aggregation="select", answers={"Verdict": verdict})
 
-    state, events = await run_scenario(endpoint, settings, scenario)
+    state, events = await runs.play(scenario)
 
     (judged,) = select_events(events, "judged")
     assert judged["best"] == "A" and judged["reason"].startswith("the most confident attempt")
     assert state["status"] == "done"
 
 
-async def test_an_only_complete_attempt_is_taken_without_asking(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_an_only_complete_attempt_is_taken_without_asking(runs: Runs):
     lost = ScriptedTask(id="A", description=SAME, report={"status": "failed", "output": "no"})
     scenario = Scenario(tasks=(lost, ATTEMPTS[1]), aggregation="select")
 
-    state, _ = await run_scenario(endpoint, settings, scenario, max_attempts=1)
+    state, _ = await runs.play(scenario, max_attempts=1)
 
-    assert not endpoint.select_calls(schema="Verdict")
+    assert not runs.select_calls(schema="Verdict")
     assert state["status"] == "done"
 
 
-async def test_results_beyond_the_context_are_summarised_until_they_fit(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_results_beyond_the_context_are_summarised_until_they_fit(runs: Runs):
     tasks = tuple(ScriptedTask(id=f"t{n}", report={"output": f"{n} " * 600}) for n in range(6))
     summary = {"text": "In short.", "sources": []}
 
-    state, events = await run_scenario(
-        endpoint,
-        settings,
-        Scenario(tasks=tasks, answers={"Answer": summary}),
-        max_synthesis_chars=3_000,
+    state, events = await runs.play(
+        Scenario(tasks=tasks, answers={"Answer": summary}), max_synthesis_chars=3_000
     )
 
     stages = [
         event for event in select_events(events, "synthesized") if event.get("stage") == "reduce"
     ]
-    calls = endpoint.select_calls(schema="Answer")
+    calls = runs.select_calls(schema="Answer")
     assert len(stages) == len(calls) - 1 >= 3
     assert len(str(calls[-1].body["messages"])) < 6_000
-    assert state["usage"].model_calls == len(endpoint.requests)
+    assert state["usage"].model_calls == len(runs.requests)
     assert state["status"] == "done"
 
 
 @pytest.mark.parametrize(("count", "parts"), [(1, 0), (3, 1), (6, 3)])
 async def test_a_plan_that_says_reduce_is_summarised_in_rounds_though_it_fits(
-    count: int, parts: int, endpoint: Endpoint, settings: Settings
-) -> None:
+    runs: Runs, count: int, parts: int
+):
     names = [f"t{number}" for number in range(count)]
     tasks = tuple(ScriptedTask(id=name, report={"output": f"Result {name}."}) for name in names)
     answers = {"Answer": {"text": "In short.", "sources": []}}
     scenario = Scenario(tasks=tasks, aggregation="reduce", answers=answers)
 
-    state, events = await run_scenario(endpoint, settings, scenario)
+    state, events = await runs.play(scenario)
 
-    *reductions, last = endpoint.select_calls(schema="Answer")
+    *reductions, last = runs.select_calls(schema="Answer")
     stages = [event for event in select_events(events, "synthesized") if event.get("stage")]
     assert len(reductions) == len(stages) == parts
     assert state["usage"].by_mechanism.get("reduce", 0) == parts
@@ -207,33 +180,27 @@ async def test_a_plan_that_says_reduce_is_summarised_in_rounds_though_it_fits(
     assert state["status"] == "done"
 
 
-async def test_results_that_cannot_be_summarised_are_cut_and_the_gap_is_named(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_results_that_cannot_be_summarised_are_cut_and_the_gap_is_named(runs: Runs):
     tasks = tuple(ScriptedTask(id=f"t{n}", report={"output": f"{n} " * 600}) for n in range(6))
     fault = Fault(kind="content_filter", schema="Answer", nth=(1,))
 
-    state, _ = await run_scenario(
-        endpoint, settings, Scenario(tasks=tasks, faults=(fault,)), max_synthesis_chars=3_000
-    )
+    state, _ = await runs.play(Scenario(tasks=tasks, faults=(fault,)), max_synthesis_chars=3_000)
 
     assert state["status"] == "partial"
     assert any("were cut, not summarised" in gap for gap in state["answer"].gaps)
 
 
-async def test_a_reason_that_several_tasks_share_is_reported_once(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_reason_that_several_tasks_share_is_reported_once(runs: Runs):
     back = {"status": "escalated", "escalation": {"reason": "out_of_scope", "message": "no diff"}}
     tasks = tuple(ScriptedTask(id=name, report=back) for name in ("A", "B"))
 
-    state, _ = await run_scenario(endpoint, settings, Scenario(tasks=tasks), ladder=("refine",))
+    state, _ = await runs.play(Scenario(tasks=tasks), ladder=("refine",))
 
     assert state["answer"].gaps[0] == "A, B could not do it (out of scope): no diff"
 
 
 @pytest.mark.parametrize("switch", ["off", "on", "below", "'on'"])
-def test_a_team_file_switches_judge_and_critic(switch: str, tmp_path: Path) -> None:
+def test_a_team_file_switches_judge_and_critic(switch: str, tmp_path: Path):
     folder = _write_team_folder(tmp_path, f"critic: {switch}\njudge: false\nmax_critic_rounds: 2")
 
     found = load_team(folder, Settings())
@@ -242,7 +209,7 @@ def test_a_team_file_switches_judge_and_critic(switch: str, tmp_path: Path) -> N
     assert (found.judge, found.max_critic_rounds) == (False, 2)
 
 
-def test_a_switch_that_is_none_is_refused_with_those_there_are(tmp_path: Path) -> None:
+def test_a_switch_that_is_none_is_refused_with_those_there_are(tmp_path: Path):
     with pytest.raises(TeamInvalid, match="allowed: off, on, below"):
         load_team(_write_team_folder(tmp_path, "critic: sometimes"), Settings())
 
@@ -255,9 +222,7 @@ def _write_team_folder(tmp_path: Path, keys: str) -> Path:
     return folder
 
 
-async def test_the_notices_of_those_who_had_a_part_end_the_answer_before_the_teams(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_the_notices_of_those_who_had_a_part_end_the_answer_before_the_teams(runs: Runs):
     back = {"status": "escalated", "escalation": {"reason": "out_of_scope", "message": "no law"}}
     tasks = (
         ScriptedTask(id="A", worker="doctor"),
@@ -269,9 +234,7 @@ async def test_the_notices_of_those_who_had_a_part_end_the_answer_before_the_tea
         for name in ("doctor", "lawyer")
     )
 
-    state, _ = await run_scenario(
-        endpoint, settings, Scenario(tasks=tasks), workers=workers, notice="Check.", ladder=()
-    )
+    state, _ = await runs.play(Scenario(tasks=tasks), workers=workers, notice="Check.", ladder=())
 
     assert state["answer"].text.endswith("\n\nA doctor decides.\n\nCheck.")
     assert "lawyer decides" not in state["answer"].text

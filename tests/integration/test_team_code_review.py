@@ -45,7 +45,7 @@ def list_new_lines(diff: str) -> dict[tuple[str, int], str]:
     return found
 
 
-async def test_every_flaw_of_the_example_is_found_at_its_line_and_nothing_else() -> None:
+async def test_every_flaw_of_the_example_is_found_at_its_line_and_nothing_else():
     lines = list_new_lines((EXAMPLE / "change.diff").read_text())
 
     outcome, answer, events = await run_team(TEAM, "Review this change", EXAMPLE)

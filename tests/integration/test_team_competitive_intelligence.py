@@ -15,7 +15,7 @@ REQUEST = (
 )
 
 
-async def test_three_products_are_set_side_by_side_with_what_each_does_not_state() -> None:
+async def test_three_products_are_set_side_by_side_with_what_each_does_not_state():
     outcome, _, _ = await run_team(TEAM, REQUEST, EXAMPLE)
 
     assert outcome.status == "passages" and outcome.answer is not None

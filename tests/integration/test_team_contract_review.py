@@ -2,7 +2,6 @@
 
 import pytest
 
-from graph import build_supervisor
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 from tests.contracts import (
@@ -11,7 +10,8 @@ from tests.contracts import (
     REAL_CONTRACTS,
     read_contracts,
 )
-from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.endpoint import ScriptedTask
+from tests.runs import Runs
 from tests.team_runs import run_team
 
 pytestmark = pytest.mark.slow
@@ -52,47 +52,41 @@ async def test_every_quotation_of_three_real_contracts_stands_in_its_contract():
     assert len(answer.findings) == len(found) == 32
 
 
-async def test_a_language_model_gets_a_clause_whole_and_its_misquotation_is_found_out(
-    endpoint: Endpoint, settings: Settings
-):
+async def test_a_language_model_gets_a_clause_whole_and_its_misquotation_is_found_out(runs: Runs):
     wrong = {
         "text": "Termination: clause 12(B)",
         "source": DISTRIBUTION.name,
         "quotation": "Marlowe may terminate this Agreement at will upon sixty (60) days' notice.",
     }
     extract = {"material": DISTRIBUTION.name, "clause": "12(B)"}
-    endpoint.load_scenario(
-        Scenario(
-            tasks=(
-                ScriptedTask(
-                    id="ending",
-                    worker="extractor",
-                    description="Quote clause 12(B) on termination with its notice period.",
-                    materials=(DISTRIBUTION.name,),
-                    tool_calls=(("extract_clauses", extract),),
-                    report={"output": "Sixty days.", "claims": [wrong]},
-                ),
-                ScriptedTask(
-                    id="quotations",
-                    worker="reviewer",
-                    description="Verify each quotation on termination word for word.",
-                    depends_on=("ending",),
-                    materials=(DISTRIBUTION.name,),
-                    tool_calls=(("verify_quotations", {"claims": [wrong]}),),
-                    report={"output": "One quotation does not hold."},
-                ),
-            )
-        )
+    runs.script(
+        ScriptedTask(
+            id="ending",
+            worker="extractor",
+            description="Quote clause 12(B) on termination with its notice period.",
+            materials=(DISTRIBUTION.name,),
+            tool_calls=(("extract_clauses", extract),),
+            report={"output": "Sixty days.", "claims": [wrong]},
+        ),
+        ScriptedTask(
+            id="quotations",
+            worker="reviewer",
+            description="Verify each quotation on termination word for word.",
+            depends_on=("ending",),
+            materials=(DISTRIBUTION.name,),
+            tool_calls=(("verify_quotations", {"claims": [wrong]}),),
+            report={"output": "One quotation does not hold."},
+        ),
     )
-    graph = build_supervisor(TEAM, settings=settings)
+    graph = runs.build_graph(TEAM)
 
     state = await graph.ainvoke(
         {"request": "How does it end?", "materials": read_contracts(DISTRIBUTION)}
     )
 
     assert state["status"] == "done"
-    _, extracted, *_ = endpoint.select_calls(task="ending", schema="Report")
-    _, verified, *_ = endpoint.select_calls(task="quotations", schema="Report")
+    _, extracted, *_ = runs.select_calls(task="ending", schema="Report")
+    _, verified, *_ = runs.select_calls(task="quotations", schema="Report")
     assert "convenience upon twenty (20) days" in str(extracted.body["messages"][-1])
     assert "quoted, 1 not." in str(verified.body["messages"][-1])
     prompt = str(extracted.body["messages"][0])

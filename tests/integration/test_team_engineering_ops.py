@@ -20,7 +20,7 @@ def format_outcome(outcome: Outcome) -> str:
     return format_answer(outcome.answer.model_dump(mode="json"))
 
 
-async def test_the_bug_is_found_explained_measured_and_reported_with_a_proposed_fix() -> None:
+async def test_the_bug_is_found_explained_measured_and_reported_with_a_proposed_fix():
     outcome, _, events = await run_team(TEAM, MISSION, EXAMPLE / "bug")
 
     assert outcome.exit_code == 0 and outcome.plan and outcome.answer
@@ -36,7 +36,7 @@ async def test_the_bug_is_found_explained_measured_and_reported_with_a_proposed_
     assert set(outcome.answer.sources) <= names and "requests.jsonl" in outcome.answer.sources
 
 
-async def test_a_configuration_issue_upsets_the_plan_and_no_note_tells_of_a_bug() -> None:
+async def test_a_configuration_issue_upsets_the_plan_and_no_note_tells_of_a_bug():
     outcome, _, events = await run_team(TEAM, MISSION, EXAMPLE / "config")
 
     (revised,) = [event for event in events if event["kind"] == "plan_revised"]

@@ -2,12 +2,12 @@
 
 import pytest
 
-from graph import arun, build_supervisor
+from graph import arun
 from graph.runs.outcome import Outcome
-from graph.settings import Settings
 from graph.teams.team_loader import load_team
 from nodes.planning.first_plan import MAX_ROUTE_EXAMPLES
-from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.endpoint import ScriptedTask
+from tests.runs import Runs
 from tests.team_runs import run_team
 
 pytestmark = pytest.mark.slow
@@ -49,34 +49,28 @@ async def test_a_question_that_went_to_the_wrong_expert_reaches_the_right_one():
     assert NOTICES["legal"] not in outcome.answer.text
 
 
-async def test_a_language_model_is_shown_examples_of_routes_and_gets_entries_to_quote(
-    endpoint: Endpoint, settings: Settings
-):
+async def test_a_language_model_is_shown_examples_of_routes_and_gets_entries_to_quote(runs: Runs):
     question = "What is the wash sale rule for stock sold at a loss?"
-    endpoint.load_scenario(
-        Scenario(
-            tasks=(
-                ScriptedTask(
-                    id="financial",
-                    worker="financial",
-                    tool_calls=(("financial_reference", {"query": question}),),
-                    report={"output": "The loss is not deductible."},
-                ),
-            ),
-            answers={
-                "Decision": {"worker": "financial", "reason": "A tax on shares."},
-                "Answer": {"text": "It is not deductible.", "confidence": 80},
-            },
-        )
+    runs.script(
+        ScriptedTask(
+            id="financial",
+            worker="financial",
+            tool_calls=(("financial_reference", {"query": question}),),
+            report={"output": "The loss is not deductible."},
+        ),
+        answers={
+            "Decision": {"worker": "financial", "reason": "A tax on shares."},
+            "Answer": {"text": "It is not deductible.", "confidence": 80},
+        },
     )
-    graph = build_supervisor("expert_router", settings=settings)
+    graph = runs.build_graph("expert_router")
 
     state = await graph.ainvoke({"request": question})
 
     assert state["answer"].text == f"It is not deductible.\n\n{NOTICES['financial']}"
-    (routed,) = endpoint.select_calls(schema="Decision")
+    (routed,) = runs.select_calls(schema="Decision")
     shown = routed.body["messages"][0]["content"]
     assert '"worker": "financial"' in shown and "<example>" in shown
     assert shown.count("<example>") <= MAX_ROUTE_EXAMPLES
-    result = str(endpoint.select_calls(schema="Report")[-1].body["messages"])
+    result = str(runs.select_calls(schema="Report")[-1].body["messages"])
     assert "within 30 days before or after the sale" in result

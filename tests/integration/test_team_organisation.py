@@ -24,7 +24,7 @@ def offline(tmp_path: Path) -> Settings:
     return Settings(database_url=f"sqlite:///{tmp_path / 'runs.sqlite'}")
 
 
-def test_three_departments_answer_with_one_report(offline: Settings, tmp_path: Path) -> None:
+def test_three_departments_answer_with_one_report(offline: Settings, tmp_path: Path):
     asked = run_team(TEAM, REQUEST, EXAMPLE, thread="one", settings=offline)
     outcome, _, _ = asyncio.run(asked)
 
@@ -50,7 +50,7 @@ def test_three_departments_answer_with_one_report(offline: Settings, tmp_path: P
     assert not [event for event in trace["events"] if event["kind"] == "plan_rejected"]
 
 
-async def test_a_department_without_its_material_is_named_as_the_gap(offline: Settings) -> None:
+async def test_a_department_without_its_material_is_named_as_the_gap(offline: Settings):
     files = [EXAMPLE / "customers.md", EXAMPLE / "leases.md"]
 
     outcome, _, _ = await run_team(TEAM, REQUEST, *files, settings=offline)

@@ -20,7 +20,7 @@ REQUEST = (
 NO_ADVICE = "Not investment advice"
 
 
-async def test_its_example_is_planned_at_once_and_done_with_figures_and_sources() -> None:
+async def test_its_example_is_planned_at_once_and_done_with_figures_and_sources():
     outcome, answer, _ = await run_team(TEAM, REQUEST, EXAMPLE, thread="one")
 
     assert outcome.status == "done" and outcome.exit_code == 0

@@ -19,7 +19,7 @@ REQUEST = (
 )
 
 
-async def test_its_example_is_planned_at_once_and_has_figures_passages_and_sources() -> None:
+async def test_its_example_is_planned_at_once_and_has_figures_passages_and_sources():
     outcome, answer, _ = await run_team(TEAM, REQUEST, EXAMPLE, thread="one")
 
     assert outcome.status == "passages" and outcome.exit_code == 0

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from graph import build_supervisor
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 from teams.research_writing_code.tools.sandbox.limits import SandboxLimits
 from teams.research_writing_code.tools.sandbox.runner import RunRefused, run_python
-from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.endpoint import ScriptedTask
+from tests.runs import Runs
 from tests.team_runs import run_team
 
 pytestmark = pytest.mark.slow
@@ -31,7 +31,7 @@ async def a_machine_with_cells() -> None:
         pytest.skip(str(problem))
 
 
-async def test_its_example_is_read_with_findings_at_their_lines_and_not_run() -> None:
+async def test_its_example_is_read_with_findings_at_their_lines_and_not_run():
     outcome, answer, _ = await run_here(CRASH, *BOTH, thread="one")
 
     assert outcome.status == "done" and outcome.exit_code == 0
@@ -49,7 +49,7 @@ async def test_its_example_is_read_with_findings_at_their_lines_and_not_run() ->
 @pytest.mark.usefixtures("a_machine_with_cells")
 async def test_where_it_is_allowed_the_code_is_run_and_the_error_found(
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
+):
     monkeypatch.setenv("SUPERVISE_RUN_CODE", "true")
 
     outcome, answer, _ = await run_here(CRASH, *BOTH)
@@ -61,29 +61,23 @@ async def test_where_it_is_allowed_the_code_is_run_and_the_error_found(
     assert ("stock.py", line) in {(each.file, each.line) for each in answer.findings}
 
 
-async def test_a_language_model_s_code_is_checked_and_run_where_it_may(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_language_model_s_code_is_checked_and_run_where_it_may(runs: Runs):
     wrong = "def half(x):\n    return x / too\n"
-    endpoint.load_scenario(
-        Scenario(
-            answers={"Decision": {"worker": "coder", "reason": "It asks for code."}},
-            tasks=(
-                ScriptedTask(
-                    id="coder",
-                    worker="coder",
-                    tool_calls=(
-                        ("check_code", {"code": wrong}),
-                        ("run_code", {"code": wrong}),
-                    ),
-                ),
+    runs.script(
+        ScriptedTask(
+            id="coder",
+            worker="coder",
+            tool_calls=(
+                ("check_code", {"code": wrong}),
+                ("run_code", {"code": wrong}),
             ),
-        )
+        ),
+        answers={"Decision": {"worker": "coder", "reason": "It asks for code."}},
     )
 
-    graph = build_supervisor(TEAM, settings=settings)
+    graph = runs.build_graph(TEAM)
     state = await graph.ainvoke({"request": "Write a half of a number"})
 
-    result = "\n".join(str(call.body) for call in endpoint.select_calls(schema="Report"))
+    result = "\n".join(str(call.body) for call in runs.select_calls(schema="Report"))
     assert "Undefined name `too`" in result and "running code is off" in result
     assert state["status"] == "done"

@@ -7,18 +7,17 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from examples.mechanisms import human, replan
-from graph import aresume, arun
+from graph import arun
 from graph.runs.event_log import EventLog
-from graph.runs.trace import ThreadUnknown, get_log_path, load_trace
+from graph.runs.trace import ThreadUnknown, get_log_path
 from graph.settings import Settings
 from nodes.errors import StoreError
 from nodes.errors.redaction import register_secrets
 from nodes.models.run_context import MAX_MESSAGE_CHARS, describe_messages
 from nodes.schemas.team import Team
-from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.endpoint import ScriptedTask, script_tasks
+from tests.runs import REQUEST, Runs
 from tests.teams import make_team
-
-REQUEST = "Compare the parts and say which one is best."
 
 
 async def start_run(settings: Settings, **options: Any) -> Any:
@@ -27,42 +26,32 @@ async def start_run(settings: Settings, **options: Any) -> Any:
     )
 
 
-async def test_a_long_result_of_a_tool_is_cut_in_the_trace(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_long_result_of_a_tool_is_cut_in_the_trace(runs: Runs):
     worker = {"name": "reader", "description": "Reads.", "instructions": "Read."}
     team = make_team().model_copy(update={"workers": ()}).model_dump()
     tools = ("search_documents",)
     query = ("search_documents", {"query": "parts"})
-    endpoint.load_scenario(
-        Scenario(
-            tasks=(
-                ScriptedTask(id="A", worker="reader", tool_calls=(query,), materials=("parts.md",)),
-            )
-        )
-    )
+    runs.script(ScriptedTask(id="A", worker="reader", tool_calls=(query,), materials=("parts.md",)))
 
     await start_run(
-        settings,
+        runs.settings,
         team=Team.model_validate({**team, "workers": ({**worker, "tools": tools},)}),
         materials={"parts.md": "\n\n".join(f"Parts of {i}: {'many ' * 40}" for i in range(90))},
     )
 
-    (call,) = [e for e in load_trace("one", settings)["events"] if e["kind"] == "tool_call"]
+    (call,) = [e for e in runs.load_events() if e["kind"] == "tool_call"]
     assert 2_000 < len(call["result"]) < 2_100 and "[cut " in call["result"]
 
 
-async def test_the_trace_holds_prompts_and_replies_only_where_it_is_asked_to(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
-    asked = settings.model_copy(update={"trace_content": True})
+async def test_the_trace_holds_prompts_and_replies_only_where_it_is_asked_to(runs: Runs):
+    runs.script(*script_tasks({"A": ()}))
+    asked = runs.settings.model_copy(update={"trace_content": True})
 
-    await start_run(settings)
+    await start_run(runs.settings)
     await start_run(asked, thread="two")
 
     without, (planned, worked, answered) = (
-        [e for e in load_trace(thread, settings)["events"] if e["kind"] == "model_call"]
+        [e for e in runs.load_trace(thread)["events"] if e["kind"] == "model_call"]
         for thread in ("one", "two")
     )
     assert not any({"prompt", "reply"} & call.keys() for call in without)
@@ -71,19 +60,17 @@ async def test_the_trace_holds_prompts_and_replies_only_where_it_is_asked_to(
     assert answered["reply"][0]["tool_calls"][0]["name"] == "Answer"
 
 
-async def test_a_key_in_a_request_is_not_in_a_traced_prompt(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+async def test_a_key_in_a_request_is_not_in_a_traced_prompt(runs: Runs):
+    runs.script(*script_tasks({"A": ()}))
     key = "sk-" + "0123456789abcdef" * 3
-    asked = settings.model_copy(update={"trace_content": True})
+    asked = runs.settings.model_copy(update={"trace_content": True})
     register_secrets([key])
     padding = "x" * (MAX_MESSAGE_CHARS - 10)
 
     await start_run(asked, materials={"a.md": f"{padding} {key}"})
     made = describe_messages([HumanMessage(f"{padding}{key}")])
 
-    assert key not in get_log_path("one", settings).read_text()
+    assert key not in get_log_path("one", runs.settings).read_text()
     assert "sk-0" not in made[0]["text"]
     assert made[0]["text"] == f"{padding}[secret]"
 
@@ -92,29 +79,27 @@ FULL = Path("/dev/full")
 needs_a_full_disk = pytest.mark.skipif(not FULL.exists(), reason="no device that is always full")
 
 
-async def test_o02_a_run_whose_trace_cannot_be_opened_does_not_begin(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    traces = get_log_path("one", settings).parent
+async def test_o02_a_run_whose_trace_cannot_be_opened_does_not_begin(runs: Runs):
+    traces = get_log_path("one", runs.settings).parent
     traces.touch()
 
     with pytest.raises(StoreError, match="cannot be written") as caught:
-        await arun(REQUEST, team=make_team(), settings=settings, thread="one")
+        await runs.run(thread="one")
 
     assert caught.value.exit_code == 5 and str(traces) in caught.value.format_line()
-    assert not endpoint.requests
+    assert not runs.requests
     with pytest.raises(ThreadUnknown):
-        load_trace("one", settings)
+        runs.load_trace("one")
 
 
 @needs_a_full_disk
-def test_o02_a_run_is_not_accepted_whose_request_is_not_on_file() -> None:
+def test_o02_a_run_is_not_accepted_whose_request_is_not_on_file():
     with EventLog(FULL) as journal, pytest.raises(StoreError, match="No space left"):
         journal.write_required({"run": {"thread": "one"}})
 
 
 @needs_a_full_disk
-def test_o02_a_trace_that_finds_no_room_ends_with_one_warning_and_the_run_continues() -> None:
+def test_o02_a_trace_that_finds_no_room_ends_with_one_warning_and_the_run_continues():
     heard: list[Any] = []
 
     with EventLog(FULL, heard.append) as journal:
@@ -125,15 +110,13 @@ def test_o02_a_trace_that_finds_no_room_ends_with_one_warning_and_the_run_contin
     assert "the run continues" in heard[0]["message"]
 
 
-async def test_a_run_whose_trace_is_lost_is_unknown_and_says_so(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": ()})))
-    await arun(REQUEST, team=make_team(), settings=settings, thread="one")
-    get_log_path("one", settings).unlink()
+async def test_a_run_whose_trace_is_lost_is_unknown_and_says_so(runs: Runs):
+    runs.script(*script_tasks({"a": ()}))
+    await runs.run(thread="one")
+    get_log_path("one", runs.settings).unlink()
 
     with pytest.raises(ThreadUnknown, match="no thread 'one'"):
-        await aresume("one", settings=settings)
+        await runs.resume("one")
 
 
 async def test_each_model_call_has_its_purpose():

@@ -20,9 +20,9 @@ from graph.settings import Settings
 from graph.teams.team_loader import load_team
 from nodes.errors import SupervisorError
 from nodes.limits.worker_load import get_team_load
-from tests.endpoint import Endpoint, Scenario, ScriptedTask
-from tests.integration.graph_runs import run_graph
+from tests.endpoint import ScriptedTask
 from tests.mcp.teams import write_team
+from tests.runs import Runs, run_graph
 from tests.unit.extensions.remote.test_output import make_card
 
 pytestmark = pytest.mark.slow
@@ -49,8 +49,8 @@ def write_mcp_pair(folder: Path, name: str, url: str) -> Path:
     return team
 
 
-async def run(team: Path, settings: Settings) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    return await run_graph(build_supervisor(team, settings=settings), REQUEST)
+async def run(team: Path, runs: Runs) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    return await run_graph(runs.build_graph(team), REQUEST)
 
 
 @contextmanager
@@ -82,12 +82,12 @@ def list_kinds(events: list[dict[str, Any]]) -> list[str]:
 
 
 async def test_its_task_goes_to_another_worker_before_it_begins_and_without_a_model_call(
-    endpoint: Endpoint, settings: Settings, tmp_path: Path
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=(TASK,)))
+    runs: Runs, tmp_path: Path
+):
+    runs.script(TASK)
     team = write_pair(tmp_path, "pair", remote=NOBODY, graph="g", fallback="near")
 
-    state, events = await run(team, settings)
+    state, events = await run(team, runs)
 
     kinds = list_kinds(events)
     (named,) = [event for event in events if event["kind"] == "worker_unavailable"]
@@ -97,26 +97,24 @@ async def test_its_task_goes_to_another_worker_before_it_begins_and_without_a_mo
     assert state["usage"].model_calls == 3
 
 
-async def test_a_tool_server_elsewhere_is_tried_too(
-    endpoint: Endpoint, settings: Settings, tmp_path: Path
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=(TASK,)))
+async def test_a_tool_server_elsewhere_is_tried_too(runs: Runs, tmp_path: Path):
+    runs.script(TASK)
 
-    state, events = await run(write_mcp_pair(tmp_path, "shops", f"{NOBODY}/mcp"), settings)
+    state, events = await run(write_mcp_pair(tmp_path, "shops", f"{NOBODY}/mcp"), runs)
 
     assert "worker_unavailable" in list_kinds(events)
     assert state["results"]["a"].worker == "near" and state["status"] == "done"
 
 
 async def test_where_no_other_worker_fits_it_gets_its_task_and_the_gap_names_its_server(
-    endpoint: Endpoint, settings: Settings, tmp_path: Path
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=(TASK,)))
-    host = endpoint.base_url.removeprefix("http://").partition("/")[0]
-    team = write_pair(tmp_path, "alone", remote=endpoint.base_url, graph="no_such_graph")
+    runs: Runs, tmp_path: Path
+):
+    runs.script(TASK)
+    host = runs.base_url.removeprefix("http://").partition("/")[0]
+    team = write_pair(tmp_path, "alone", remote=runs.base_url, graph="no_such_graph")
     (team / "near.md").write_text("---\ndescription: Writes poems.\n---\nWrite.\n")
 
-    state, events = await run(team, settings)
+    state, events = await run(team, runs)
 
     assert list_kinds(events).index("worker_unavailable") < list_kinds(events).index("report")
     assert state["results"]["a"].worker == "far" and state["status"] == "failed"
@@ -124,27 +122,27 @@ async def test_where_no_other_worker_fits_it_gets_its_task_and_the_gap_names_its
 
 
 async def test_the_next_plan_of_the_process_knows_it_until_its_server_answers_again(
-    endpoint: Endpoint, settings: Settings, tmp_path: Path
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=(TASK,)))
+    runs: Runs, tmp_path: Path
+):
+    runs.script(TASK)
     team = write_pair(tmp_path, "again", remote=NOBODY, graph="g", fallback="near")
-    await run(team, settings)
+    await run(team, runs)
 
-    await run(team, settings)
+    await run(team, runs)
 
-    first, second = [str(call.body["messages"]) for call in endpoint.select_calls(schema="Plan")]
+    first, second = [str(call.body["messages"]) for call in runs.select_calls(schema="Plan")]
     assert "- far: unavailable" in second and "- far: unavailable" not in first
     with serve_card() as url:
         page = (team / "far.md").read_text()
         a2a = page.replace(f"remote: {NOBODY}\ngraph: g", f"a2a: {url}")
         (team / "far.md").write_text(a2a.replace("fallback: near\n", ""))
-        endpoint.load_scenario(Scenario(tasks=(replace(TASK, worker="near"),)))
-        _, events = await run(team, settings)
+        runs.script(replace(TASK, worker="near"))
+        _, events = await run(team, runs)
     assert "worker_unavailable" not in list_kinds(events)
     assert not get_team_load(load_team(team)).unavailable
 
 
-def test_doctor_names_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_names_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     write_pair(tmp_path / "teams", "doctored", remote=NOBODY, graph="g")
     write_mcp_pair(tmp_path / "teams", "bought", f"{NOBODY}/mcp")
 
@@ -158,7 +156,7 @@ def test_doctor_names_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 async def test_a_team_that_cannot_be_built_leaves_no_probe_that_nobody_awaits(
     settings: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         team = write_pair(
             tmp_path, "odd", remote=f"http://127.0.0.1:{silent.getsockname()[1]}", graph="g"

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from graph import arun, build_supervisor
-from graph.runs.runner import aresume
+from graph import build_supervisor
 from graph.settings import Settings
 from state import Plan
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.runs import Runs
 from tests.teams import make_team
 
 REQUEST = "Count the parking spaces of each shop and draft a letter to the owner."
@@ -36,15 +36,15 @@ def count_plan_calls(endpoint: Endpoint) -> int:
 
 @pytest.mark.parametrize("covers", [(), ("Count the parking spaces of each shop",)])
 async def test_a_plan_without_a_part_is_sent_back_once_and_the_part_is_then_unanswered(
-    covers: tuple[str, ...], endpoint: Endpoint, settings: Settings
-) -> None:
+    runs: Runs, covers: tuple[str, ...]
+):
     lacking = make_plan({**COUNT, "covers": covers} if covers else COUNT)
-    endpoint.load_scenario(Scenario(answers={"Plan": [lacking, lacking]}))
+    runs.script(answers={"Plan": [lacking, lacking]})
 
-    outcome = await arun(REQUEST, team=make_team(), settings=settings)
+    outcome = await runs.run(REQUEST)
 
-    assert count_plan_calls(endpoint) == 2
-    sent_back = str([call.body for call in endpoint.requests if call.schema == "Plan"][1])
+    assert count_plan_calls(runs.endpoint) == 2
+    sent_back = str([call.body for call in runs.requests if call.schema == "Plan"][1])
     assert "no task covers this part of the request" in sent_back and LOST in sent_back
     assert outcome.status == "partial" and outcome.plan is not None
     assert outcome.plan.untaken == (LOST,)
@@ -52,49 +52,41 @@ async def test_a_plan_without_a_part_is_sent_back_once_and_the_part_is_then_unan
     assert f"not answered: {LOST}" in outcome.answer.gaps
 
 
-async def test_a_repaired_plan_and_a_complete_one_are_done(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_repaired_plan_and_a_complete_one_are_done(runs: Runs):
     whole = make_plan(COUNT, LETTER)
-    endpoint.load_scenario(Scenario(answers={"Plan": [make_plan(COUNT), whole]}))
-    repaired = await arun(REQUEST, team=make_team(), settings=settings)
-    asked = count_plan_calls(endpoint)
-    endpoint.load_scenario(Scenario(answers={"Plan": whole}))
+    runs.script(answers={"Plan": [make_plan(COUNT), whole]})
+    repaired = await runs.run(REQUEST)
+    asked = count_plan_calls(runs.endpoint)
+    runs.script(answers={"Plan": whole})
 
-    complete = await arun(REQUEST, team=make_team(), settings=settings)
+    complete = await runs.run(REQUEST)
 
     assert asked == 2 and repaired.status == "done"
     assert complete.status == "done" and complete.usage.model_calls == 2 + 2
 
 
-async def test_the_plan_of_a_user_is_noted_but_not_sent_back(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_the_plan_of_a_user_is_noted_but_not_sent_back(runs: Runs):
     given = Plan.model_validate(make_plan(COUNT))
 
-    outcome = await arun(REQUEST, team=make_team(), settings=settings, plan=given)
+    outcome = await runs.run(REQUEST, plan=given)
 
-    assert count_plan_calls(endpoint) == 0 and outcome.status == "partial"
+    assert count_plan_calls(runs.endpoint) == 0 and outcome.status == "partial"
     assert outcome.answer is not None and outcome.answer.unanswered == (LOST,)
 
 
-async def test_an_edited_plan_that_lacks_a_part_is_noted(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(answers={"Plan": make_plan(COUNT, LETTER)}))
+async def test_an_edited_plan_that_lacks_a_part_is_noted(runs: Runs):
+    runs.script(answers={"Plan": make_plan(COUNT, LETTER)})
     approving: Any = {"approve_plan": True}
-    await arun(REQUEST, team=make_team(), settings=settings, thread="one", context=approving)
+    await runs.run(REQUEST, thread="one", context=approving)
     edited = Plan.model_validate(make_plan(COUNT)).model_dump_json()
 
-    outcome = await aresume("one", answer=edited, settings=settings)
+    outcome = await runs.resume("one", answer=edited)
 
     assert outcome.status == "partial"
     assert outcome.answer is not None and outcome.answer.unanswered == (LOST,)
 
 
-async def test_a_covered_part_whose_task_fails_is_unanswered_in_its_own_words(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_covered_part_whose_task_fails_is_unanswered_in_its_own_words(runs: Runs):
     quoted = make_plan(
         {**COUNT, "covers": ["Count the parking spaces of each shop"]},
         {**LETTER, "covers": [LOST]},
@@ -105,10 +97,10 @@ async def test_a_covered_part_whose_task_fails_is_unanswered_in_its_own_words(
         ScriptedTask(id="T1", report={"output": "Ten spaces.", "confidence": 90}),
         ScriptedTask(id="T2", worker="writer", report=escalated),
     )
-    endpoint.load_scenario(Scenario(tasks=tasks, answers={"Plan": quoted}))
+    runs.script(*tasks, answers={"Plan": quoted})
     team = make_team(max_attempts=1)
 
-    outcome = await arun(REQUEST, team=team, settings=settings)
+    outcome = await runs.run(REQUEST, team=team)
 
     assert outcome.status == "partial" and outcome.answer is not None
     assert outcome.answer.unanswered == (LOST,)

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
-def test_the_systems_that_need_no_installation_are_compared(tmp_path: Path) -> None:
+def test_the_systems_that_need_no_installation_are_compared(tmp_path: Path):
     small = ["--only", "waves", "ours", "--rounds", "1", "--scale", "0.3", "--out", str(tmp_path)]
 
     done = subprocess.run(
@@ -41,7 +41,7 @@ def test_the_systems_that_need_no_installation_are_compared(tmp_path: Path) -> N
     assert set(json.loads((tmp_path / "runs.json").read_text("utf-8"))) == {"waves", "ours"}
 
 
-def test_each_system_has_a_file_and_pinned_packages_or_none() -> None:
+def test_each_system_has_a_file_and_pinned_packages_or_none():
     peers = ROOT / "tests" / "benchmarks" / "versus" / "peers"
 
     for system in SYSTEMS:
@@ -51,12 +51,12 @@ def test_each_system_has_a_file_and_pinned_packages_or_none() -> None:
             assert [line for line in lines if "==" not in line] == []
 
 
-def test_the_limits_are_those_of_the_work() -> None:
+def test_the_limits_are_those_of_the_work():
     assert compute_limits_s("even") == (5.0, 5.0)
     assert compute_limits_s("uneven") == (7.0, 9.0)
 
 
-def test_makespans_that_hardly_differ_are_the_same_and_other_ranks_are_exact() -> None:
+def test_makespans_that_hardly_differ_are_the_same_and_other_ranks_are_exact():
     near = {"a": Cell("1.00", (-1.0,)), "b": Cell("1.02", (-1.02,)), "c": Cell("2.0", (-2.0,))}
     exact = {"a": Cell("", (7, 0)), "b": Cell("", (7, -1)), "c": Cell("", (6, 0))}
 
