@@ -25,6 +25,7 @@ __all__ = ["endpoint", "model_settings", "supervise"]
 # for another library's sake; without what it holds, jsonschema checks no such address.
 sys.modules["rfc3987_syntax"] = ModuleType("rfc3987_syntax")
 
+gc.disable()  # What is imported and collected stays: nothing to look for before the first test.
 register_extensions()  # a test of a node names tools and models as a run does
 
 KEPT_VARIABLES = {"PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH"}
@@ -64,6 +65,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

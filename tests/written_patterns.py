@@ -42,7 +42,7 @@ def _calls(file: Path) -> list[ast.Call]:
     if "Pattern(" not in text:
         return []
     calls = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
-    return [call for call in calls if ast.unparse(call.func) == "Pattern"]
+    return [call for call in calls if getattr(call.func, "id", "") == "Pattern"]
 
 
 def _within(value: object) -> Iterator[Pattern]:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -157,7 +158,12 @@ async def test_an_address_without_a_server_is_one_line():
 
 
 BLANK = b"\n\n" * 50_000
-BOMB = gzip.compress(b"x" * 100_000_000)
+
+
+@cache
+def pack_bomb() -> bytes:
+    """Return a few bytes that become 100 MB."""
+    return gzip.compress(b"x" * 100_000_000)
 
 
 class _Swollen(BaseHTTPRequestHandler):
@@ -173,7 +179,7 @@ class _Swollen(BaseHTTPRequestHandler):
         self.end_headers()
         for _ in range(1 if is_packed else 120):
             try:
-                self.wfile.write(BOMB if is_packed else BLANK)
+                self.wfile.write(pack_bomb() if is_packed else BLANK)
             except OSError:
                 return  # the client has enough
 

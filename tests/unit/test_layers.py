@@ -7,6 +7,7 @@ from graphlib import TopologicalSorter
 from importlib.metadata import version
 from pathlib import Path
 
+import pytest
 from langchain_core.runnables import RunnableConfig
 
 from graph import build_supervisor
@@ -16,6 +17,9 @@ from graph.teams.team_loader import list_shipped_teams
 from nodes.execution.dispatch_registry import DispatchRegistry, SavedDispatch
 from nodes.models.catalog import ModelCatalog
 from tests.teams import make_team
+from tests.unit.test_plain_words import walk_source
+
+pytestmark = pytest.mark.xdist_group("sources")
 
 ROOT = Path(__file__).parents[2]
 RANK = {"state": 0, "nodes": 1, "graph": 2, "extensions": 3, "teams": 4}
@@ -198,7 +202,7 @@ def test_no_function_has_more_than_fifty_lines() -> None:
     long = [
         f"{get_relative_path(path)}: {each.name} has {size} lines"
         for path in [*SOURCES, *EXTENSIONS, *TEAM_TOOLS]
-        for each in ast.walk(ast.parse(read_source(path)))
+        for each in walk_source(read_source(path))
         if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
         and (size := (each.end_lineno or 0) - each.lineno + 1) > 50
     ]

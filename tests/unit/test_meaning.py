@@ -3,6 +3,7 @@
 import logging
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
 
@@ -19,7 +20,7 @@ EXAMPLES = [
 ]
 
 with_extra = pytest.mark.skipif(
-    not is_meaning_available(), reason="the extra `meaning` is not installed"
+    find_spec("wordllama") is None, reason="the extra `meaning` is not installed"
 )
 
 

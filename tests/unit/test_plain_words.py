@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("sources")
+
 ROOT = Path(__file__).parents[2]
 COVERED = ("state.py", "nodes", "graph", "extensions", "teams")
 """Files and folders that the rule holds for; a folder includes its subfolders."""
@@ -68,9 +70,9 @@ def list_covered_files() -> list[str]:
     return [name for name in names if name not in EXEMPT]
 
 
-def read_docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def read_docstrings(nodes: tuple[ast.AST, ...]) -> Iterator[tuple[int, str]]:
     """Yield each string that is a statement of its own: docstrings of fields included."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Expr(value=ast.Constant(value=str(text))):
                 yield node.lineno, text
@@ -83,24 +85,25 @@ def read_comments(source: str) -> Iterator[tuple[int, str]]:
 
 
 @cache
-def parse_source(source: str) -> ast.Module:
-    return ast.parse(source)
+def walk_source(source: str) -> tuple[ast.AST, ...]:
+    """Return all nodes of a source; other tests of the group look through them, too."""
+    return tuple(ast.walk(ast.parse(source)))
 
 
 def find_problems(source: str, name: str) -> Iterator[str]:
-    tree = parse_source(source)
-    docstrings = list(read_docstrings(tree))
+    nodes = walk_source(source)
+    docstrings = list(read_docstrings(nodes))
     for line, text in docstrings:
         opening = (re.findall(r"[A-Za-z]+", text) or [""])[0].lower()
         if opening in OPENINGS:
             yield f"{name}:{line}: begins with {opening!r}; write {OPENINGS[opening]}"
-    comments = read_comments(source) if ANY_WORD.search(source) else ()  # to tokenize is slow
-    for line, text in [*docstrings, *comments]:
+    suspect = [*docstrings, *read_comments(source)] if ANY_WORD.search(source) else []
+    for line, text in suspect:
         for pattern, better in WORDS.items():
             if match := re.search(rf"\b(?:{pattern})\b", text, re.IGNORECASE):
                 yield f"{name}:{line}: {match.group()!r}; write {better}"
     defined = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-    names = [(node.lineno, node.name) for node in ast.walk(tree) if isinstance(node, defined)]
+    names = [(node.lineno, node.name) for node in nodes if isinstance(node, defined)]
     for line, identifier in [(1, Path(name).stem), *names]:
         snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", identifier).lower()
         if match := re.search(NAMES, snake):
@@ -120,7 +123,7 @@ def test_no_text_calls_a_file_or_a_report_an_artifact() -> None:
     constants = [
         (name, node.lineno, str(node.value))
         for name in list_covered_files()
-        for node in ast.walk(parse_source((ROOT / name).read_text()))
+        for node in walk_source((ROOT / name).read_text())
         if isinstance(node, ast.Constant)
     ]
 

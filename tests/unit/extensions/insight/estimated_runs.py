@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from extensions.insight.estimate import estimate_run
@@ -64,9 +65,10 @@ def finish_run(
     )
 
 
+@cache
 def make_history(
     runs: int, *, seed: int = 1, team: str = "t", drift_at: int | None = None
-) -> list[DoneRun]:
+) -> tuple[DoneRun, ...]:
     """Return runs of a chain of one to four tasks; from `drift_at` on they are twice as slow."""
     draw, history = random.Random(seed), list[DoneRun]()
     for number in range(runs):
@@ -75,4 +77,4 @@ def make_history(
         ]
         slower = 2.0 if drift_at is not None and number >= drift_at else 1.0
         history.append(finish_run(plan_run(*chain, team=team), history, draw, slower))
-    return history
+    return tuple(history)

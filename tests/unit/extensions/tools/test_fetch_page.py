@@ -1,6 +1,7 @@
 """Pages from a server on loopback; the policy is an argument."""
 
 import gzip
+from functools import cache
 from ipaddress import IPv6Address, ip_address
 
 import httpx
@@ -39,6 +40,12 @@ async def resolve_name(host, port):
     return [*found, ip_address("10.0.0.1")] if host == "inside.example" else found
 
 
+@cache
+def pack_bomb():
+    """Return a few bytes that become 50 MB."""
+    return gzip.compress(b" " * 50_000_000, 1)
+
+
 @pytest.fixture
 async def server(tmp_path):
     """A site with good pages and bad ones."""
@@ -61,7 +68,6 @@ async def server(tmp_path):
         while True:
             await response.write(b"x" * 65536)
 
-    bomb = gzip.compress(b" " * 50_000_000, 1)
     pages = {
         "/page": reply(text=PAGE, content_type="text/html"),
         "/utf8": reply(body="<p>Größe: 5 €</p>".encode(), content_type="text/html"),
@@ -73,7 +79,7 @@ async def server(tmp_path):
         "/long": reply(text="word " * 10_000),
         "/missing": reply(status=404),
         "/bomb": reply(
-            body=bomb, headers={"Content-Encoding": "gzip", "Content-Type": "text/plain"}
+            body=pack_bomb(), headers={"Content-Encoding": "gzip", "Content-Type": "text/plain"}
         ),
         "/brotli": reply(
             body=b"x", headers={"Content-Encoding": "br", "Content-Type": "text/plain"}
