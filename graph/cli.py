@@ -21,6 +21,7 @@ from graph.commands.options import (
     RunOptions,
     ThreadArgument,
     VerboseOption,
+    require_output,
     take_options,
 )
 from graph.commands.process import (
@@ -188,12 +189,16 @@ def show(
     profile: Annotated[
         bool, typer.Option("--profile", help="Also how it was made: plan, reports, all figures.")
     ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write the answer there: .md, or .docx (Word)."),
+    ] = None,
 ) -> int:
-    """Show a run's answer, with its sources and gaps; into a file as Markdown."""
+    """Show a run's answer, with its sources and gaps, or write it to a file."""
     from graph.commands.runs import find_thread, show_run
 
-    settings = load_settings()
-    return show_run(find_thread(thread, settings), settings, profile=profile)
+    settings, path = load_settings(), require_output(out)
+    return show_run(find_thread(thread, settings), settings, profile=profile, out=path)
 
 
 @app.command()

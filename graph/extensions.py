@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
 
@@ -170,6 +171,14 @@ class Extension:
         """Return what replays kept runs, for exams."""
         return None
 
+    def explain_run(self, trace: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+        """Return why a run is not whole: each cause with `sentence`, `tasks` and `remedies`."""
+        return ()
+
+    def write_word(self, markdown: str, title: str) -> bytes | None:
+        """Return Markdown as a Word document; None where a package for it is missing."""
+        return None
+
     def list_checks(self, settings: "Settings") -> Iterable[DoctorCheck]:
         """Return what `supervise doctor` says of it."""
         return ()
@@ -214,11 +223,7 @@ def find_first(ask: Callable[[Extension], Found | None]) -> Found | None:
 
 
 def get_run_stores() -> RunStores:
-    """Return what opens databases of runs on a server.
-
-    Raises:
-        UsageError: no extension can.
-    """
+    """Return what opens databases of runs on a server, or raise UsageError."""
     if stores := find_first(lambda each: each.get_run_stores()):
         return stores
     raise UsageError("no extension opens this database", next="unset SUPERVISE_DATABASE_URL")
@@ -337,11 +342,8 @@ def _list_modules() -> Iterator[tuple[str, str]]:
         shipped = import_module(SHIPPED)
     except ImportError:
         shipped = None
-    for each in sorted(pkgutil.iter_modules(getattr(shipped, "__path__", ())), key=_get_name):
+    found = pkgutil.iter_modules(getattr(shipped, "__path__", ()))
+    for each in sorted(found, key=attrgetter("name")):
         yield each.name, f"{SHIPPED}.{each.name}"
-    for point in sorted(entry_points(group=GROUP), key=_get_name):
+    for point in sorted(entry_points(group=GROUP), key=attrgetter("name")):
         yield point.name, point.value
-
-
-def _get_name(each: Any) -> str:
-    return str(each.name)

@@ -1,7 +1,7 @@
 """What a run will cost, what it can never do, why it failed, and whether a team is worth it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from nodes.schemas.team import Team
     from state import Plan, Strategy
 
+MAX_BRIEF: Final = 50
+"""Causes that a page gets."""
 __all__ = ["EXTENSION", "explain"]
 
 
@@ -53,6 +55,15 @@ class _Insight(Extension):
         from extensions.insight.plan_variety import find_sameness, read_plans
 
         return [f"note: {each}" for each in find_sameness(team, read_plans(team, settings), "run")]
+
+    def explain_run(self, trace: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+        """Return the first causes of what a run lacks; none of a trace of another form."""
+        from graph.runs.trace import TraceUnreadable
+
+        try:
+            return [each.to_brief() for each in explain(trace).causes[:MAX_BRIEF]]
+        except TraceUnreadable:
+            return ()
 
     def review_plans(self, team: "Team", plans: Sequence[tuple[str, "Plan"]]) -> Iterable[str]:
         """Return why a team may need no team, from the plans of its exam."""

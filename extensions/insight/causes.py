@@ -58,6 +58,11 @@ class Cause:
     mast: str
     """The number and name of a mode of the MAST taxonomy; empty where none fits."""
 
+    def to_brief(self) -> dict[str, Any]:
+        """Return what a page shows of it, as JSON."""
+        remedies = [asdict(each) for each in self.remedies]
+        return {"sentence": self.sentence, "tasks": list(self.lost), "remedies": remedies}
+
 
 @dataclass(frozen=True)
 class Explanation:

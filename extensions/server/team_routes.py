@@ -1,4 +1,4 @@
-"""The routes of the teams' pages: what a team is, its exam, and the exams that were kept.
+"""The routes of the pages: what a team is, its exam, the exams that were kept; answers for Word.
 
 Only a caller whom the server's auth hook would accept gets an answer.
 """
@@ -11,12 +11,13 @@ from typing import Any, Final, get_args
 
 from langgraph_sdk import Auth
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from extensions.server.authentication import get_authenticator
 from extensions.server.live_page import HEADERS, PAGE_PATH
 from graph.extensions import find_extensions
+from graph.pages.answer_file import write_word
 from graph.runs.materials import read_materials
 from graph.settings import Settings
 from graph.studio import SERVED_FOLDERS
@@ -32,6 +33,7 @@ TEAMS_PATH: Final = f"{PAGE_PATH}/teams"
 MAX_PROBLEMS: Final = 20
 MAX_PROBLEM_CHARS: Final = 500
 UNKNOWN_CODES: Final = ("TEAM_UNKNOWN", "EXAM_MISSING")
+WORD_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 NO_STORE: Final = {**HEADERS, "Cache-Control": "no-store"}
 
 Answer = Callable[[Request], Awaitable[Any]]
@@ -52,10 +54,21 @@ def list_team_routes(settings: Settings) -> list[Route]:
         "/{team}/exams/{exam}": pages.show_exam,
         "/{team}/rows/{row}": pages.show_row,
     }
+    word = _Guarded(_write_word, settings).respond
     return [
-        Route(f"{TEAMS_PATH}{path}", _Guarded(answer, settings).respond)
-        for path, answer in paths.items()
+        Route(f"{PAGE_PATH}/answer.docx", word, methods=["POST"]),
+        *(
+            Route(f"{TEAMS_PATH}{path}", _Guarded(answer, settings).respond)
+            for path, answer in paths.items()
+        ),
     ]
+
+
+async def _write_word(request: Request) -> Response:
+    """Return the Markdown that a caller has sent as a Word document."""
+    text = (await request.body()).decode(errors="replace")
+    document = await asyncio.to_thread(write_word, text)
+    return Response(document, media_type=WORD_TYPE, headers=NO_STORE)
 
 
 @dataclass(frozen=True)
@@ -65,11 +78,14 @@ class _Guarded:
     answer: Answer
     settings: Settings
 
-    async def respond(self, request: Request) -> JSONResponse:
+    async def respond(self, request: Request) -> Response:
         if refusal := await self._find_refusal(request):
             return JSONResponse({"detail": refusal}, status_code=401, headers=NO_STORE)
         try:
-            return JSONResponse(redact_value(await self.answer(request)), headers=NO_STORE)
+            found = await self.answer(request)
+            if isinstance(found, Response):
+                return found
+            return JSONResponse(redact_value(found), headers=NO_STORE)
         except SupervisorError as error:
             shown = await asyncio.to_thread(_hide, str(error), self.settings)
             status = 404 if error.code in UNKNOWN_CODES else 422
@@ -199,11 +215,14 @@ class _TeamPages:
 
 
 def _pick_example(exam: dict[str, Any] | None) -> dict[str, str] | None:
-    """Return the first row of an exam that shows a team well: it has files, is planned, ends."""
+    """Return the first row of an exam that shows a team well: it has files, is planned, answers."""
     for row in exam["rows"] if exam else ():
         expected = row["expect"]
         ends = "escalation" not in expected and expected.get("status", "done") == "done"
-        if row["files"] and not row["worker"] and ends:
+        is_answered = expected.get("facts") or expected.get(
+            "findings"
+        )  # others may only be planned
+        if row["files"] and not row["worker"] and ends and is_answered:
             return {"id": row["id"], "request": row["request"]}
     return None
 

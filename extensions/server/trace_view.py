@@ -5,7 +5,8 @@ trace, and this application's graph answers with them in place of a state. So th
 rules decide who may read them: those of the thread.
 """
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,8 +17,16 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Interrupt, StateSnapshot
 from pydantic import BaseModel
 
-from extensions.server.trace_writer import NAMESPACE, TraceWriter, load_trace_lines
+from extensions.server.trace_writer import (
+    NAMESPACE,
+    TraceWriter,
+    load_last_segment,
+    load_trace_lines,
+)
 from graph.around_run import AroundRun, BegunRun, ReadState, Saver
+from graph.extensions import collect
+from graph.runs.event_log import FORM_ERRORS
+from graph.runs.trace import build_trace
 from graph.stores.trace_lines import make_event
 from graph.topology.answers import list_open_questions
 from graph.topology.run_start import get_run_id, read_began_at
@@ -25,8 +34,11 @@ from nodes.errors import SupervisorError
 from nodes.limits.deadline import get_elapsed_s
 from nodes.limits.langgraph_keys import RESUMING_KEY, TASK_ID_KEY
 from nodes.limits.run_scope import SCOPE_KEY, get_run_scope
+from nodes.text.finite_json import parse_finite_json
+from state import FINAL_STATUSES
 
 SUMMARY_NAMESPACE: Final = "supervise-summary"
+WHY_NAMESPACE: Final = "supervise-why"
 VIEW_VERSION: Final = 1
 MAX_PAGE_CHARS: Final = 2_000_000
 MAX_REQUEST_CHARS: Final = 2_000
@@ -47,6 +59,10 @@ class KeptTraces(AroundRun):
             return
         scope = replace(get_run_scope(run.config), keep_event=writer.add)
         run.config["configurable"][SCOPE_KEY] = scope
+        if run.is_resumed and not await load_last_segment(writer.saver, writer.thread):
+            # The state was put there, such as by a page that runs a plan again.
+            for event in _list_state_events((await run.read_state()).values, run.team):
+                writer.add(event)
         try:
             yield
             if run.asked and (questions := list_open_questions(await run.read_state())):
@@ -85,18 +101,44 @@ class KeptTraces(AroundRun):
         Its values are `view` (a version), `team`, and `run`; in the namespace of the trace also
         `lines`, the trace from a line on, whose number is the checkpoint's id as an integer, and
         `next`, the number of the line with which the next page begins; None after the last.
+        In that of the causes also `why`, as an extension explains the run.
         """
         configurable = config.get("configurable", {})
         namespace = configurable.get("checkpoint_ns")
-        if namespace not in (NAMESPACE, SUMMARY_NAMESPACE):
+        if namespace not in (NAMESPACE, SUMMARY_NAMESPACE, WHY_NAMESPACE):
             return None
         state = await read_state()
         values: dict[str, Any] = {"view": VIEW_VERSION, "team": team, "run": _describe_run(state)}
-        if namespace == NAMESPACE:
-            first = _read_number(configurable.get("checkpoint_id"))
+        if namespace != SUMMARY_NAMESPACE:
             lines = await load_trace_lines(saver, str(configurable["thread_id"]))
-            values |= _cut_page(lines, first)
+            if namespace == WHY_NAMESPACE:
+                values["why"] = await asyncio.to_thread(_explain, lines, state.values)
+            else:
+                values |= _cut_page(lines, _read_number(configurable.get("checkpoint_id")))
         return StateSnapshot(values, (), config, None, None, None, (), ())
+
+
+def _explain(lines: Sequence[str], values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return why a run is not whole, as the extension that knows it says."""
+    try:
+        trace = build_trace(map(parse_finite_json, lines))
+    except FORM_ERRORS:  # another version wrote it
+        return []
+    if values.get("status") in FINAL_STATUSES:
+        trace["run"]["status"] = values["status"]
+    return collect(lambda each: each.explain_run(trace))
+
+
+def _list_state_events(values: Mapping[str, Any], team: str) -> Iterator[dict[str, Any]]:
+    """Yield the events of a run of which only the state is known: request, plans, reports."""
+    materials = list(values.get("materials", {}))
+    yield make_event("request", 0.0, request=values["request"], team=team, materials=materials)
+    for plan in values.get("plans", ()):
+        yield make_event("plan_created", float(values.get("planned_s") or 0.0), plan=_to_json(plan))
+    for report in map(_to_json, values.get("results", {}).values()):
+        named = {"task": report["task"], "worker": report["worker"]}
+        yield {**make_event("task_started", report["started_s"]), **named}
+        yield {**make_event("report", report["ended_s"], report=report), **named}
 
 
 def _read_number(name: object) -> int:

@@ -1,6 +1,7 @@
 """Tools that every team may name: documents, tables, SQL, the web, sources, arithmetic."""
 
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,14 @@ class _Tools(Extension):
         from extensions.tools.sql.client import describe_tables
 
         return describe_tables(team, settings)
+
+    def write_word(self, markdown: str, title: str) -> bytes | None:
+        """Return Markdown as a Word document; None without python-docx."""
+        if find_spec("docx") is None:
+            return None
+        from extensions.tools.formats.docx import to_docx
+
+        return to_docx(markdown, title)
 
     def list_checks(self, settings: "Settings") -> Iterable[DoctorCheck]:
         """Check what the tools read."""

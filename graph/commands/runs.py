@@ -29,6 +29,7 @@ from graph.display.summary import (
     format_task_report,
 )
 from graph.display.text import to_one_line
+from graph.pages.answer_file import write_answer
 from graph.runs.chrome_trace import build_chrome_trace, read_timeline
 from graph.runs.pruning import PruneSelection, remove_runs
 from graph.runs.stopping import AT_RESUME, astop
@@ -70,10 +71,20 @@ def show_runs(settings: Settings) -> int:
     return 0
 
 
-def show_run(thread: str, settings: Settings, *, profile: bool = False) -> int:
-    """Show a run's answer; with its profile, or without an answer, how it was made too."""
+def show_run(
+    thread: str, settings: Settings, *, profile: bool = False, out: Path | None = None
+) -> int:
+    """Show a run's answer; with its profile, or without an answer, how it was made too.
+
+    Args:
+        out: write the answer there instead, as Markdown or as a Word document.
+    """
     trace = load_trace(check_thread_id(thread), settings)
     with refuse_other_forms(thread, settings):
+        if out is not None:
+            request = str((trace.get("run") or {}).get("request", ""))
+            write_answer(request, _find_answer(trace), out)
+            return 0
         return print_run(thread, trace, profile=profile)
 
 

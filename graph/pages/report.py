@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from graph.extensions import collect
 from graph.pages.built_page import format_page, load_built_page
 from graph.runs.trace import TraceUnreadable
 from nodes.errors import OutputFailed
@@ -29,8 +30,9 @@ def format_report(trace: Mapping[str, Any]) -> str:
             next="`supervise runs` lists the threads there are",
         )
     title = f"{sanitize_line(request, MAX_TITLE_CHARS)} · run report"
+    explained = {**trace, "why": collect(lambda each: each.explain_run(trace))}
     return format_page(
-        load_built_page("report"), title=title, name="trace", value=shrink_trace(trace)
+        load_built_page("report"), title=title, name="trace", value=shrink_trace(explained)
     )
 
 

@@ -251,5 +251,6 @@ def _get_state_adapters() -> Mapping[str, TypeAdapter[Any]]:
         "answered_objections",
         "estimate",
         "given",
+        "team_record",
     ]
     return {name: TypeAdapter(kinds[name]) for name in own}

@@ -6,16 +6,17 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer, _msgpack_ext_hook_to_json
 
-from extensions.server.trace_view import SUMMARY_NAMESPACE
+from extensions.server.trace_view import SUMMARY_NAMESPACE, WHY_NAMESPACE
 from extensions.server.trace_writer import NAMESPACE, TraceWriter
 from graph import build_supervisor
 from graph.settings import Settings
 from graph.topology.run_start import CONTINUE_KEY, NothingToContinue
 from graph.topology.supervisor_graph import SupervisorGraph
-from tests.endpoint import Endpoint, Scenario, script_tasks
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 
 REQUEST = {"request": "Compare the parts."}
@@ -58,6 +59,41 @@ async def test_a_run_of_a_server_keeps_every_event(endpoint: Endpoint):
     assert (kinds[:2], kinds[-1]) == (["note", "request"], "answer")
     assert kinds.count("report") == 2 and kinds.count("model_call") >= 4
     assert view["run"]["status"] == "done" and view["next"] is None
+
+
+async def test_a_state_that_was_put_into_a_thread_begins_its_trace(endpoint: Endpoint):
+    graph = await run(endpoint, metadata={})
+    values = (await graph.aget_state({"configurable": {"thread_id": "t"}})).values
+    kept = {"a": values["results"]["a"].model_dump(mode="json")}
+    record = values["team_record"].model_dump(mode="json")
+    left = {name: value for name, value in values.items() if name not in ("usage", "timing", "ui")}
+    again: RunnableConfig = {"configurable": {"thread_id": "u"}}
+    begun = {"results": kept, "answer": None, "steps": {}, "status": "running"}
+
+    begun |= {"team_record": record}
+    await graph.aupdate_state(again, {**left, **begun}, as_node="approval")
+    ended = await graph.ainvoke({CONTINUE_KEY: True}, {**again, "metadata": SERVER_RUN})
+
+    at = {"thread_id": "u", "checkpoint_ns": NAMESPACE, "checkpoint_id": str(UUID(int=0))}
+    lines = [json.loads(e) for e in (await graph.aget_state({"configurable": at})).values["lines"]]
+    reports = [(e["task"], e["kind"]) for e in lines if e.get("kind") in ("task_started", "report")]
+    assert ended["status"] == "done"
+    assert [e["kind"] for e in lines if "kind" in e][:2] == ["request", "plan_created"]
+    assert reports[:2] == [("a", "task_started"), ("a", "report")]
+    assert [task for task, _ in reports[2:]] == ["b", "b"]  # alone done again
+
+
+async def test_the_causes_of_what_a_run_lacks_are_a_view_of_its_thread():
+    report = {"status": "failed", "output": "the price list is empty"}
+    tasks = (ScriptedTask(id="a", report=report), ScriptedTask(id="b"))
+    async with Endpoint(Scenario(tasks=tasks)) as endpoint:
+        graph = await run(endpoint, metadata=SERVER_RUN)
+
+    why = (await read(graph, WHY_NAMESPACE))["why"]
+
+    assert [each["tasks"] for each in why] == [["a"]]
+    assert "the price list is empty" in why[0]["sentence"]
+    assert why[0]["remedies"]
 
 
 async def test_the_trace_can_be_switched_off(endpoint: Endpoint):

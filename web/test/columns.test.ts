@@ -3,6 +3,7 @@ import { readRow, writeColumn, writeColumns, writeFigure } from "../src/model/co
 
 test.each([
   ["market_cap_billion_usd 2024", "Market cap 2024 (billion USD)"],
+  ["market_cap_billion_usd 2023-12-29", "Market cap 2023-12-29 (billion USD)"],
   ["cubic_metres_2024", "2024 (cubic metres)"],
   ["plan_name", "Plan name"],
   ["change in percent", "change in percent"],

@@ -2,12 +2,15 @@
 
 import type { Checkpoint } from "@langchain/langgraph-sdk";
 import { readLine, type Entry } from "../model/build-trace";
+import { readCauses } from "../model/read-trace";
+import type { Cause } from "../model/trace";
 import type { RunView } from "../model/run-status";
 import { Problem, readProblem } from "./problem";
 import type { Server } from "./server";
 
 const TRACE = "supervise-trace";
 const SUMMARY = "supervise-summary";
+const WHY = "supervise-why";
 const MAX_TRACE_CHARS = 50_000_000;
 
 interface View {
@@ -15,6 +18,7 @@ interface View {
   run?: RunView;
   lines?: unknown[];
   next?: number | null;
+  why?: unknown;
 }
 
 export interface KeptTrace {
@@ -31,6 +35,9 @@ export interface KeptTrace {
  * @throws Problem: kind `refused` for a thread of another graph.
  */
 export const loadSummary = (server: Server, thread: string): Promise<View> => loadView(server, thread, SUMMARY, 0);
+
+/** Return why a run is not whole; nothing from a server that does not say it. */
+export const loadWhy = (server: Server, thread: string): Promise<Cause[]> => loadView(server, thread, WHY, 0).then(({ why }) => readCauses(why), () => []);
 
 /** Return the trace from a line on.
  *

@@ -1,5 +1,8 @@
 /** What parts of the live page know of the run that is shown, and what they can do with it. */
 
+import { findDependants } from "../plan-editor/draft";
+import { toLine } from "../model/plain-text";
+import type { Plan, PlannedTask } from "../model/trace";
 import type { RunWatch, WatchedRun } from "./run-watch";
 import { readBlock, type WrittenRequest } from "./files";
 import { Problem } from "./problem";
@@ -55,6 +58,42 @@ export async function startOnThread(server: Server, team: string, given: Given, 
   const place = thread || (await ask(() => server.client.threads.create())).thread_id;
   await createRun(server, place, team, given);
   return place;
+}
+
+/** Of a run's state, what the page reads of it. */
+interface State extends Record<string, unknown> {
+  plan: Plan & { version: number };
+  plans: Plan[];
+  results: Record<string, unknown>;
+  messages?: { type: string }[];
+}
+
+/** Of a run's state, what none has that begins; its caps count anew. */
+const BEGUN = { ui: [], todo: [], steps: {}, ledger: {}, notes: {}, doubts: {}, assigned: {}, results_before_rework: {}, answer: null, status: "running", stop_reason: "", objection: "", awaits_approval: false, revisions: 0, stalls: 0, critic_rounds: 0, completed_at_last_revision: 0, reports_at_last_dispatch: -1 };
+
+/** Run a plan again from one of its tasks, with the other results as they are; return the new thread.
+ *
+ * @throws Problem: the server does not take it, such as a changed plan that does not fit the team.
+ */
+export async function runAgain(run: LiveRun, id: string, fields: Partial<PlannedTask>): Promise<string> {
+  const { client } = run.server;
+  const { values, metadata } = await ask(() => client.threads.getState<State>(run.thread));
+  const { usage: _usage, timing: _timing, plan, plans, results, messages = [], ...others } = values;
+  const redone = findDependants(plan, id);
+  const kept = Object.fromEntries(Object.entries(results).filter(([name]) => !redone.has(name)));
+  const task = plan.tasks.find((each) => each.id === id)!;
+  const isSame = task.description === fields.description && task.worker === fields.worker;
+  const tasks = plan.tasks.map((each) => (each === task && !isSame ? { ...each, ...fields, covers: [] } : each));
+  const next = { ...plan, tasks, version: plan.version + Number(!isSame) };
+  const title = `${toLine(run.trace?.run.request, 100)} (again from ${id})`;
+  const { thread_id: thread } = await ask(() => client.threads.create({ graphId: run.graph, metadata: { supervise_title: title } }));
+  // Who writes the new answer must not read the old one.
+  const asked = messages.slice(0, messages.findLastIndex(({ type }) => type === "human") + 1);
+  const state = { ...others, ...BEGUN, plan: next, plans: isSame ? plans : [...plans, next], results: kept, answered_objections: Object.keys(kept), messages: asked };
+  await ask(() => client.threads.updateState(thread, { values: state, asNode: "approval" }));
+  const context = JSON.parse(String((metadata as Record<string, unknown> | null)?.["run_settings"] ?? "{}")) as Record<string, unknown>;
+  await createRun(run.server, thread, run.graph, { input: { continue_run: true }, context });
+  return thread;
 }
 
 export const buildLiveRun = (run: WatchedRun, server: Server, watch: RunWatch): LiveRun => ({

@@ -59,6 +59,16 @@ export async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> 
   }
 }
 
+/** Return Markdown as a Word document.
+ *
+ * @throws Problem: the server makes none of it.
+ */
+export async function makeWord({ url }: Server, markdown: string): Promise<Blob> {
+  const answer = await ask(() => fetch(`${url}/supervise/answer.docx`, { method: "POST", body: markdown, headers: buildTokenHeader() }));
+  if (!answer.ok) throw readProblem({ status: answer.status, text: await answer.text() });
+  return answer.blob();
+}
+
 /** Return whether the server works on as many runs as it can; Aegra does not tell. */
 export async function isServerFull({ url }: Server): Promise<boolean> {
   const answer = await fetch(`${url}/metrics?format=json`, { headers: buildTokenHeader() });

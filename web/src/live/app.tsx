@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
+import { WordContext } from "../parts/copy-answer";
 import { Shell } from "../parts/shell";
 import { ComparePage } from "./compare-page";
 import { HomePage } from "./home-page";
@@ -7,7 +8,7 @@ import { forgetKept } from "../client/kept";
 import { linkTo, useRoute } from "./router";
 import { Palette } from "./palette";
 import { RunPage } from "./run-page";
-import { keepToken, openServer, readToken, type Server } from "../client/server";
+import { keepToken, makeWord, openServer, readToken, type Server } from "../client/server";
 import { TeamsPage } from "./teams-page";
 import { TokenForm } from "./token-form";
 
@@ -40,7 +41,9 @@ export function App() {
       {/* What was written is there again when the token is known. */}
       <div key={user} hidden={isAsking}>
         <VisitorContext.Provider value={visitor}>
-          <CurrentPage server={server} />
+          <WordContext.Provider value={useCallback((markdown: string) => makeWord(server, markdown), [server])}>
+            <CurrentPage server={server} />
+          </WordContext.Provider>
         </VisitorContext.Provider>
       </div>
       {readToken() && !isAsking && (

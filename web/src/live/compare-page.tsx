@@ -1,4 +1,4 @@
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { PlanGraph } from "../parts/plan-graph";
 import { RunContext, showRun } from "../parts/run-context";
 import { SelectionProvider } from "../parts/selection";
@@ -27,6 +27,8 @@ interface ComparePageProps {
   threads: readonly [string, string];
 }
 
+const POLL_MS = 2000;
+
 async function loadTrace(server: Server, thread: string): Promise<Trace> {
   const known = await loadThread(server, thread);
   const kept = await loadKeptTrace(server, thread);
@@ -40,7 +42,9 @@ async function loadTrace(server: Server, thread: string): Promise<Trace> {
 /** Two runs side by side: figures, plans, answers. */
 export function ComparePage({ server, threads }: ComparePageProps) {
   const load = () => Promise.all([loadTrace(server, threads[0]), loadTrace(server, threads[1])]);
-  const { answer, problem } = useAsked(load, [server, ...threads]);
+  const [isAtWork, setAtWork] = useState(false);
+  const { answer, problem } = useAsked(load, [server, ...threads, isAtWork], isAtWork ? POLL_MS : 0);
+  useEffect(() => setAtWork(answer?.some(({ run }) => run.status === "running") ?? false), [answer]);
   if (!answer) return problem ? <ProblemLine problem={problem} /> : <p class="soft">loading…</p>;
   return (
     <>
@@ -48,6 +52,16 @@ export function ComparePage({ server, threads }: ComparePageProps) {
         <div class="side-by-side">
           {answer.map((trace, index) => (
             <Heading key={trace.run.thread} trace={trace} name={NAMES[index]!} />
+          ))}
+        </div>
+      </Section>
+      <Section id="answers" title="Answers">
+        <div class="side-by-side">
+          {answer.map((trace, index) => (
+            <article key={index} aria-label={`answer of run ${NAMES[index]}`}>
+              <h3>Run {NAMES[index]}</h3>
+              <MarkdownText text={listTurns(trace).at(-1)?.answer || (trace.run.status === "running" ? "at work…" : "no answer")} />
+            </article>
           ))}
         </div>
       </Section>
@@ -59,16 +73,6 @@ export function ComparePage({ server, threads }: ComparePageProps) {
         <div class="side-by-side">
           {answer.map((trace, index) => (
             <Pictures key={index} trace={trace} name={NAMES[index]!} />
-          ))}
-        </div>
-      </Section>
-      <Section id="answers" title="Answers">
-        <div class="side-by-side">
-          {answer.map((trace, index) => (
-            <article key={index} aria-label={`answer of run ${NAMES[index]}`}>
-              <h3>Run {NAMES[index]}</h3>
-              <MarkdownText text={listTurns(trace).at(-1)?.answer || "no answer"} />
-            </article>
           ))}
         </div>
       </Section>

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { formatCount } from "../model/format";
 import { toLine } from "../model/plain-text";
 import { RunView } from "../parts/run-view";
@@ -8,11 +8,13 @@ import { downloadReport } from "./download";
 import { EarlierTurns } from "./earlier-turns";
 import { useFocusBack } from "../client/focus";
 import { FollowUp, hasAnswer } from "./follow-up";
-import { useAction, useRun } from "../client/hooks";
+import { useAction, useAsked, useRun } from "../client/hooks";
+import { loadWhy } from "../client/kept-trace";
 import { resumeRun, stopRun, type LiveRun } from "../client/live-run";
 import { Notice, ProblemLine } from "../client/notice";
 import type { Problem } from "../client/problem";
 import { linkTo } from "./router";
+import { RunAgain } from "./run-again";
 import type { Connection } from "../client/run-watch";
 import type { Server } from "../client/server";
 import { StatusMark, nameStatus } from "./status-mark";
@@ -34,17 +36,20 @@ export function RunPage({ server, thread }: { server: Server; thread: string }) 
       document.title = "supervise";
     };
   }, [run?.trace?.run.request, run?.status]);
+  const isShort = run !== null && CAN_RESUME.includes(run.status);
+  const { answer: why } = useAsked(() => (isShort ? loadWhy(server, thread) : Promise.resolve([])), [server, thread, isShort, run?.trace?.events.length]);
+  const trace = useMemo(() => run?.trace && { ...run.trace, why: why ?? [] }, [run?.trace, why]);
   if (!run) return <p class="soft">loading…</p>;
-  const { trace, problem, connection } = run;
+  const { problem, connection } = run;
   if (!trace && problem && connection !== "lost") return <NoRun problem={problem} />;
   return (
     <>
-      <RunBar run={run} />
+      <RunBar run={{ ...run, trace: trace ?? null }} />
       {connection !== "lost" && <ProblemLine problem={problem} />}
       {run.unreadable > 0 && <Notice>{formatCount(run.unreadable)} entries of the trace cannot be read.</Notice>}
       {trace && <EarlierTurns trace={trace} />}
       {!trace && <QuestionsPanel run={run} />}
-      {trace ? <RunView trace={trace} asking={<QuestionsPanel run={run} />} /> : connection !== "lost" && <p class="soft">{describeUnbegun(run)}</p>}
+      {trace ? <RunView trace={trace} asking={<QuestionsPanel run={run} />} actOn={(task) => <RunAgain key={task.path} run={run} task={task} />} /> : connection !== "lost" && <p class="soft">{describeUnbegun(run)}</p>}
       {hasAnswer(run) && <FollowUp run={run} />}
     </>
   );

@@ -1,23 +1,47 @@
 import { findAnswer } from "./answer";
-import { listSources } from "./sources";
+import { writeColumn, writeColumns } from "./columns";
+import { placeMarks, readClaims } from "./proof-marks";
+import { listClaims, listSources, type SourcedClaim } from "./sources";
 import type { Trace } from "./trace";
 
 const list = (title: string, items: readonly string[]): string[] =>
   items.length ? [`## ${title}`, items.map((item) => `- ${item.replace(/\s+/g, " ")}`).join("\n")] : [];
+const TABLE_RULE = /^\s*\|?(?:\s*:?-+:?\s*\|)+[\s:-]*$/;
 
-/** Return the answer as a Markdown document, with its request, findings, gaps and sources. */
+/** Return the answer as a Markdown document, with its request, findings, gaps, sources, and a number at what is proved. */
 export function writeAnswer(trace: Trace): string {
   const answer = findAnswer(trace);
   if (!answer) return "";
   const findings = answer.findings.map((each) => `**${String(each.severity ?? "")}** ${[each["file"], each["line"]].filter(Boolean).join(":")} ${String(each["message"] ?? "")}`);
   const used = listSources(trace).filter(({ isUsed }) => isUsed);
+  const { text, proofs } = numberProofs(answer.text.trim(), listClaims(trace));
   const parts = [
     `# ${(trace.run.request ?? "").replace(/\s+/g, " ")}`,
-    answer.text.trim(),
+    text,
     ...list("Findings", findings),
     ...list("Not answered", answer.unanswered),
     ...list("What is missing", answer.gaps),
     ...list("Sources", used.map(({ name }) => name)),
+    ...(proofs.length ? ["## Proofs", ...proofs.map((claim, index) => `[${index + 1}] ${describeProof(claim)}`)] : []),
   ];
   return `${parts.join("\n\n")}\n`;
 }
+
+/** Return a text with the number of its proof behind each claim that it says, and these claims. */
+function numberProofs(text: string, claims: readonly SourcedClaim[]): { text: string; proofs: SourcedClaim[] } {
+  const marked = readClaims(claims);
+  const numbers = new Map<number, number>();
+  const lines = text.split("\n").map((line, index, all) => {
+    if (TABLE_RULE.test(all[index + 1] ?? "")) return line.replace(/[^|]+/g, (cell) => ` ${writeColumn(cell.trim())} `);
+    if (/^\s*>/.test(line)) return line; // its source is above it
+    const said = writeColumns(line);
+    const found = placeMarks(said, marked, said.trimStart().startsWith("|") ? said : "");
+    const places = found.filter(({ claim }, at) => !found.slice(at + 1).some((later) => later.claim === claim)); // the last figure of each
+    for (const { claim } of places) if (!numbers.has(claim)) numbers.set(claim, numbers.size + 1);
+    return places.reduceRight((left, { end, claim }) => `${left.slice(0, end)}[${numbers.get(claim)}]${left.slice(end)}`, said);
+  });
+  return { text: lines.join("\n"), proofs: [...numbers.keys()].map((claim) => claims[claim]!) };
+}
+
+const describeProof = ({ text, quotation, source, proof }: SourcedClaim): string =>
+  `${writeColumns(text)}${quotation && quotation !== text ? ` “${quotation}”` : ""} (${[source, proof === "unproved" ? "not proved" : proof].filter(Boolean).join(", ")})`;

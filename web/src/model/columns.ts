@@ -4,8 +4,9 @@ const SCALES = ["thousand", "million", "billion", "trillion"];
 const UNITS = "usd eur gbp chf jpy cny inr percent pct kg mg km cm mm ml kwh mwh gwh kw mw hours days weeks months years metres meters tonnes litres";
 const UNIT_WORDS = new Set([...SCALES, ...UNITS.split(" "), "cubic", "square", "per"]);
 const CURRENCIES = /^(?:usd|eur|gbp|chf|jpy|cny|inr)$/;
-const COLUMN_IN_TEXT = /(?<![\w/.#-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?: (?:19|20)\d\d)?(?![\w/.#-]*\w)/g;
-const COLUMN = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?: \d{4})?$/i;
+const COLUMN_IN_TEXT = /(?<![\w/.#`-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?: (?:19|20)\d\d(?:-\d\d){0,2})?(?![\w/.#-]*\w)/g;
+const YEAR_OR_DAY = /^(?:19|20)\d\d(?:-\d\d){0,2}$/;
+const COLUMN = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?: \d{4}(?:-\d\d){0,2})?$/i;
 
 /** Return a column of a table in words: `market_cap_billion_usd 2024` as `Market cap 2024 (billion USD)`; others as they are. */
 export function writeColumn(name: string): string {
@@ -20,7 +21,7 @@ export function writeColumn(name: string): string {
 function readColumn(name: string): { subject: string[]; unit: string[] } | null {
   if (!COLUMN.test(name)) return null;
   const words = name.toLowerCase().split(/[_ ]/);
-  const year = /^(?:19|20)\d\d$/.test(words.at(-1)!) ? [words.pop()!] : [];
+  const year = YEAR_OR_DAY.test(words.at(-1)!) ? [words.pop()!] : [];
   let at = words.length;
   while (at > 0 && UNIT_WORDS.has(words[at - 1]!)) at -= 1;
   return { subject: [...words.slice(0, at), ...year], unit: words.slice(at) };

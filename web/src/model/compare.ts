@@ -75,5 +75,6 @@ function findDifference(one: TaskView | undefined, other: TaskView | undefined):
     listNeeds(one.traced) !== listNeeds(other.traced) && "dependencies",
     one.state !== other.state && "status",
   ].filter(Boolean);
-  return changed.length ? `other ${changed.join(", ")}` : "same";
+  const isTaken = !changed.length && one.startedS !== null && one.startedS === other.startedS && one.endedS === other.endedS;
+  return changed.length ? `other ${changed.join(", ")}` : isTaken ? "taken from A" : "same";
 }

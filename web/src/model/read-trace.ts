@@ -1,4 +1,4 @@
-import type { Dependency, Plan, Report, Run, Trace, TraceEvent, TracedTask, Usage } from "./trace";
+import type { Cause, Dependency, Plan, Report, Run, Trace, TraceEvent, TracedTask, Usage } from "./trace";
 
 /** A trace from anywhere, completed so that every part can rely on the types: what is malformed is left out. */
 
@@ -29,8 +29,16 @@ export function readTrace(value: unknown): Trace | null {
     events: readEvents(trace["events"], plans, tasks),
     usage: readUsage(asRecord(trace["usage"])),
     timing: asRecord(trace["timing"]),
+    why: readCauses(trace["why"]),
   };
 }
+
+export const readCauses = (value: unknown): Cause[] =>
+  asRecords(value).map(({ sentence, tasks, remedies }) => ({
+    sentence: asText(sentence),
+    tasks: asTexts(tasks),
+    remedies: asRecords(remedies).map(({ name, text }) => ({ name: asText(name), text: asText(text) })),
+  }));
 
 const readTexts = (value: unknown): Json =>
   Object.fromEntries(Object.entries(asRecord(value)).filter(([, text]) => typeof text === "string"));

@@ -155,4 +155,14 @@ export interface Trace {
   events: TraceEvent[];
   usage: RunUsage;
   timing: Timing;
+  /** Why it is not whole, as the program has found out. */
+  why?: Cause[];
+}
+
+/** A first cause of what a run lacks. */
+export interface Cause {
+  sentence: string;
+  /** Paths of all tasks that lack something for it. */
+  tasks: string[];
+  remedies: { name: string; text: string }[];
 }

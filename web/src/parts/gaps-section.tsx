@@ -1,14 +1,12 @@
-import { listTold } from "../model/event-lines";
-import { countOf, formatSeconds } from "../model/format";
+import { countOf } from "../model/format";
 import { listGaps, type Gap } from "../model/gaps";
-import { toLine } from "../model/plain-text";
 import { labelState, STATE_GLYPHS } from "../model/task-view";
 import type { Trace } from "../model/trace";
 import { MarkdownLine } from "./markdown-text";
-import { useRun } from "./run-context";
 import { stateClass } from "./state-badge";
 import { TaskLink } from "./task-link";
 import { Line } from "./text";
+import { Why, WhyTask } from "./why";
 
 const MAX_GAPS = 5;
 /** Of a gap that is not opened. */
@@ -17,6 +15,7 @@ const MAX_CHARS = 240;
 /** What the answer lacks, and why: at most five kinds at first. */
 export function GapsSection({ trace }: { trace: Trace }) {
   const gaps = listGaps(trace);
+  const named = new Set(gaps.flatMap(({ problem }) => problem?.tasks.map(({ path }) => path) ?? []));
   return (
     <>
       <GapList gaps={gaps.slice(0, MAX_GAPS)} />
@@ -26,6 +25,7 @@ export function GapsSection({ trace }: { trace: Trace }) {
           <GapList gaps={gaps.slice(MAX_GAPS)} />
         </details>
       )}
+      <Why causes={(trace.why ?? []).filter(({ tasks }) => !tasks.some((path) => named.has(path)))} />
     </>
   );
 }
@@ -70,32 +70,6 @@ const ProblemText = ({ problem: { state, reason, tasks } }: { problem: NonNullab
         : <Line max={MAX_CHARS}>{reason}</Line>
       </>
     )}
-    <Why path={tasks[0]!.path} />
+    <WhyTask path={tasks[0]!.path} />
   </>
 );
-
-const MAX_STEPS = 6;
-
-/** What led to a task's failure, and the command that finds the cause over the whole run. */
-function Why({ path }: { path: string }) {
-  const { trace, byPath } = useRun();
-  const causes = new Set([path, ...(byPath.get(path)?.needs ?? []).filter(({ isMissing }) => isMissing).map((need) => need.path)]);
-  const steps = listTold(trace).filter(({ event, isFailed }) => isFailed && causes.has(event.task));
-  return (
-    <details class="why">
-      <summary>Why</summary>
-      {steps.length > 0 && (
-        <ol>
-          {steps.slice(0, MAX_STEPS).map(({ who, text, seconds }, index) => (
-            <li key={index}>
-              <span class="soft">{formatSeconds(seconds)}</span> <bdi>{who}</bdi> <Line max={MAX_CHARS}>{text}</Line>
-            </li>
-          ))}
-        </ol>
-      )}
-      <p class="soft small">
-        The cause, and what helps: <code>supervise why {toLine(trace.run.thread || "THREAD", 60)} {toLine(path, 60)}</code>
-      </p>
-    </details>
-  );
-}

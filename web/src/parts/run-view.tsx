@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { findAnswer } from "../model/answer";
 import { countOf, formatCount } from "../model/format";
 import type { RunSection } from "../model/sections";
+import type { TaskView } from "../model/task-view";
 import type { Trace } from "../model/trace";
 import { CriticalPath } from "./critical-path";
 import { Alive } from "./feed";
@@ -21,10 +22,12 @@ interface RunViewProps {
   onSelect?: ((path: string) => void) | undefined;
   /** What the run asks, with its forms: it then stands alone. */
   asking?: ComponentChildren;
+  /** What can be done with a task, where there is a server. */
+  actOn?: ((task: TaskView) => ComponentChildren) | undefined;
 }
 
 /** Everything about one run, drawn from its trace; the same in the report and in the live page. */
-export function RunView({ trace, start, onSelect, asking }: RunViewProps) {
+export function RunView({ trace, start, onSelect, asking, actOn }: RunViewProps) {
   const run = useMemo(() => showRun(trace), [trace]);
   const { answer, beside, made } = selectSections(trace);
   const isAsking = asking !== undefined && trace.run.status === "needs_input";
@@ -45,7 +48,7 @@ export function RunView({ trace, start, onSelect, asking }: RunViewProps) {
           )}
         </div>
         <HowItWasMade trace={trace} sections={isAsking && !trace.events.some(({ kind }) => kind === "task_started") ? made.filter(({ id }) => !PLANNED.includes(id)) : made} />
-        <SelectedTask />
+        <SelectedTask actOn={actOn} />
         <PrintedDetails />
       </SelectionProvider>
     </RunContext.Provider>

@@ -1,11 +1,13 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { TaskView } from "../model/task-view";
 import { useRun } from "./run-context";
 import { useSelection } from "./selection";
 import { TaskPanel } from "./task-panel";
 import { Line } from "./text";
 
 /** The frame of the task panel: beside the page, on a narrow screen at its foot. */
-export function SelectedTask() {
+export function SelectedTask({ actOn }: { actOn?: ((task: TaskView) => ComponentChildren) | undefined }) {
   const { byPath } = useRun();
   const { path, select } = useSelection();
   const opener = useRef<HTMLElement | SVGElement | null>(null);
@@ -20,6 +22,7 @@ export function SelectedTask() {
     // With the keyboard a reader would have to look for the panel; a pointer is left where it is.
     if (active?.matches(":focus-visible")) panel.current?.focus();
   }, [task?.path]);
+  useEffect(() => () => document.documentElement.removeAttribute("data-has-panel"), []);
   const close = () => {
     select("");
     opener.current?.focus();
@@ -40,6 +43,7 @@ export function SelectedTask() {
           ✕
         </button>
       </header>
+      {actOn?.(task)}
       <TaskPanel task={task} />
     </aside>
   );

@@ -8,6 +8,7 @@ import { StateBadge } from "./state-badge";
 import { TaskLink } from "./task-link";
 import { TaskReport } from "./task-report";
 import { Text } from "./text";
+import { WhyTask } from "./why";
 
 /** All that a trace says of one task. */
 export const TaskDetailsView = ({ details }: { details: TaskDetails }) => {
@@ -32,6 +33,7 @@ export const TaskDetailsView = ({ details }: { details: TaskDetails }) => {
           Skipped: <Text>{task.traced.reason}</Text>
         </p>
       )}
+      <WhyTask path={task.path} />
       <LongText text={task.description} />
       <TaskReport details={details} />
       {attempts.length > 0 && <AttemptLadder attempts={attempts} costs={costs} />}

@@ -1,8 +1,10 @@
 """The routes of the live page and of the teams' pages: what is sent, and to whom."""
 
+import io
 import json
 from pathlib import Path
 
+import docx
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
@@ -141,7 +143,8 @@ def test_a_team_is_described_with_what_its_tools_read_and_send(teams):
     [
         ({}, {"id": "one", "request": "Which plum?"}),
         ({"files": []}, None),
-        ({"expect": {"status": "partial"}}, None),
+        ({"expect": {"status": "partial", "facts": ["x"]}}, None),
+        ({"expect": {"workers": ["researcher"]}}, None),
     ],
 )
 def test_a_listed_team_has_its_models_and_a_row_that_shows_it_well(teams, changes, example):
@@ -152,6 +155,24 @@ def test_a_listed_team_has_its_models_and_a_row_that_shows_it_well(teams, change
 
     assert shown["models"] == dict.fromkeys(("fast", "standard", "strong"), "embedded")
     assert shown["example"] == example
+
+
+def test_an_answer_in_markdown_comes_back_as_a_word_document(teams):
+    answer = open_page(teams).post(
+        "/supervise/answer.docx", content="# Plums\n\n| a |\n|---|\n| 1 |"
+    )
+
+    document = docx.Document(io.BytesIO(answer.content))
+    assert next(each.text for each in document.paragraphs) == "Plums"
+    assert document.tables[0].rows[1].cells[0].text == "1"
+
+
+@pytest.mark.parametrize("markdown", ["x" * 500_001, "|" * 70 + "\n" + "|-" * 69 + "|\n"])
+def test_an_answer_that_no_word_document_can_hold_is_one_line(teams, markdown):
+    answer = open_page(teams).post("/supervise/answer.docx", content=markdown)
+
+    assert answer.status_code == 422
+    assert "no Word document can be made of this: " in answer.json()["detail"]
 
 
 def test_a_row_is_sent_as_the_input_of_a_run(teams):

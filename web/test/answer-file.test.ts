@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { writeAnswer } from "../src/model/answer-file";
+import { makeEvent, makeReport, makeTask, makeTrace } from "./samples";
+
+test("an answer is saved with columns in words, and the number of its proof behind the last figure of each claim", () => {
+  const claim = { text: "company: Alpha; price_usd 2023-12-29: 24; price_usd 2024-12-31: 31", source: "a.csv", proof: "computed" as const };
+  const report = makeReport("a", { claims: [claim] });
+  const text = "| company | price_usd 2023-12-29 | price_usd 2024-12-31 |\n|---|---|---|\n| Alpha | 24 | 31 |\n\n> Alpha: 24";
+  const answer = { text, gaps: ["No figure for 2022."], sources: ["a.csv"] };
+  const trace = makeTrace({
+    tasks: [{ ...makeTask("a"), status: "completed", report }],
+    events: [makeEvent(1, "request"), makeEvent(9, "answer", { answer, status: "partial" })],
+  });
+
+  expect(writeAnswer(trace).split("\n\n")).toEqual([
+    "# What?",
+    "| company | Price 2023-12-29 (USD) | Price 2024-12-31 (USD) |\n|---|---|---|\n| Alpha | 24 | 31[1] |",
+    "> Alpha: 24",
+    "## What is missing",
+    "- No figure for 2022.",
+    "## Sources",
+    "- a.csv",
+    "## Proofs",
+    "[1] company: Alpha; price 2023-12-29 (USD): 24; price 2024-12-31 (USD): 31 (a.csv, computed)\n",
+  ]);
+});
