@@ -1,4 +1,4 @@
-/** The status of a run of a server: the counterpart of extensions/server/runs.py. */
+/** The status of a run of a server. */
 
 import type { RunStatus } from "./trace";
 
