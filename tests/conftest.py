@@ -60,6 +60,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
                 pytest.skip(f"{module} is not there")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only a night has the time for, unless it is asked for by its mark."""
+    if "nightly" not in config.option.markexpr:
+        left_out = [item for item in items if item.get_closest_marker("nightly")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
 def pytest_collection_finish() -> None:
     """Spare the garbage collector what lives as long as the process: a tenth of all time."""
     gc.collect()

@@ -1,11 +1,12 @@
 """Each command that a document names for a figure runs: the commands are read from the documents.
 
-A program of `tests/benchmarks` runs on five rows (`--rows 5`). One that has `NEEDS`, or is told to
-use `--postgres`, and one outside of `tests/benchmarks`, which drives servers, browsers or a real
-model, is asked for its options only. What is written in place of a file, such as `PATH`, is the
-file in `tests/benchmarks/samples` with the program's name. Commands of one program that differ in
-nothing but numbers are one: the longest is run. `test_examples_of_*.py` run the programs of
-`examples`.
+A program of `tests/benchmarks` runs on one row (`--rows 1`), each night on five. One that has
+`NEEDS`, or is told to use `--postgres`, and one outside of `tests/benchmarks`, which drives
+servers, browsers or a real model, is asked for its options only; by day also one whose parts
+another test runs, and but one command of each program. What is written in place of a file, such as
+`PATH`, is the file in `tests/benchmarks/samples` with the program's name. Commands of one program
+that differ in nothing but numbers are one: the longest is run. `test_examples_of_*.py` run the
+programs of `examples`.
 """
 
 import os
@@ -15,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from runpy import run_module
 
 import pytest
 
@@ -75,9 +77,25 @@ def needs_more(command: Command) -> bool:
     return "\nNEEDS = " in source.read_text("utf-8")
 
 
+def is_run_in_parts(module: str) -> bool:
+    """Return whether another test runs what a program consists of."""
+    files = [ROOT / "tests" / room for room in ("unit", "integration")]
+    texts = (path.read_text("utf-8") for folder in files for path in folder.rglob("test_*.py"))
+    return any(re.search(rf"^from {re.escape(module)}[. ]", text, re.M) for text in texts)
+
+
 COMMANDS = list_commands()
 EXAMPLES = sorted({module for module, *_ in COMMANDS if module.startswith("examples.")})
 PROGRAMS = [command for command in COMMANDS if command[0] not in EXAMPLES]
+RUNNING = [command for command in PROGRAMS if not needs_more(command)]
+BY_DAY = {command[0]: command for command in RUNNING if not is_run_in_parts(command[0])}
+ROWS = [
+    *(pytest.param(command, 1, id=" ".join(command)) for command in BY_DAY.values()),
+    *(
+        pytest.param(command, 5, id=f"{' '.join(command)} by night", marks=pytest.mark.nightly)
+        for command in RUNNING
+    ),
+]
 
 
 def run_program(*arguments: str, folder: Path, given: str = "") -> subprocess.CompletedProcess[str]:
@@ -95,10 +113,10 @@ def run_program(*arguments: str, folder: Path, given: str = "") -> subprocess.Co
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "command", [each for each in PROGRAMS if not needs_more(each)], ids=" ".join
-)
-def test_a_command_that_gives_a_figure_runs_on_five_rows(command: Command, tmp_path: Path):
+@pytest.mark.parametrize(("command", "rows"), ROWS)
+def test_a_command_that_gives_a_figure_runs_on_some_rows(
+    command: Command, rows: int, tmp_path: Path
+):
     module, *written = command
     sample = next(SAMPLES.glob(module.rpartition(".")[2] + "*"), None)
     arguments = [
@@ -107,24 +125,25 @@ def test_a_command_that_gives_a_figure_runs_on_five_rows(command: Command, tmp_p
     ]
     given = sample.read_text("utf-8") if sample and sample.is_file() else ""
 
-    done = run_program(module, *arguments, "--rows", "5", folder=tmp_path, given=given)
+    done = run_program(module, *arguments, "--rows", str(rows), folder=tmp_path, given=given)
 
     assert done.returncode == 0, done.stderr + done.stdout
     assert done.stdout
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("command", [each for each in PROGRAMS if needs_more(each)], ids=" ".join)
-def test_a_command_that_needs_more_than_python_has_the_options_that_are_written(
-    command: Command, tmp_path: Path
+@pytest.mark.parametrize("command", PROGRAMS, ids=" ".join)
+def test_a_command_has_the_options_that_are_written(
+    command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     module, *arguments = command
+    monkeypatch.setattr(sys, "argv", [module, "--help"])
 
-    done = run_program(module, "--help", folder=tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        run_module(module, run_name="__main__")
 
-    assert done.returncode == 0, done.stderr
-    options = [word for word in arguments if word.startswith("--")]
-    assert [option for option in options if option not in done.stdout] == []
+    assert not ended.value.code
+    options, shown = [word for word in arguments if word.startswith("--")], capsys.readouterr().out
+    assert [option for option in options if option not in shown] == []
 
 
 def test_each_example_that_a_document_names_is_there():
