@@ -296,17 +296,8 @@ class ServerVariables(BaseSettings):
     """Whose tokens a server accepts; None: everybody may do everything."""
     user_runs: PositiveCount = Field(10, validation_alias="SUPERVISE_USER_RUNS")
     """Runs of one user that may wait or be at work at once."""
-    user_threads: PositiveCount = Field(1000, validation_alias="SUPERVISE_USER_THREADS")
-    """Threads that one user may have."""
-    user_runs_per_minute: PositiveCount | None = Field(
-        None,
-        validation_alias="SUPERVISE_USER_RUNS_PER_MINUTE",
-        description="a whole number above 0",
-    )
     waiting_runs: PositiveCount = Field(1000, validation_alias="SUPERVISE_WAITING_RUNS")
     """Runs of all users that may wait at once."""
-    max_body_bytes: PositiveCount = Field(80_000_000, validation_alias="SUPERVISE_MAX_BODY_BYTES")
-    """Of a request; the files that are attached to one may take 60 MB in base64."""
     user_models: Annotated[tuple[UserModel, ...], NoDecode, read_text_by(_split_names)] = Field(
         (),
         validation_alias="SUPERVISE_USER_MODELS",
