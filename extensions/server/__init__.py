@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class _Server(Extension):
     def register(self) -> None:
         """Share rates and circuit breakers over Redis, where one is set."""
-        from extensions.server.shared.signals import RedisProvider
+        from extensions.server.shared.rates import RedisProvider
         from nodes.models.rates import register_state_provider
 
         register_state_provider(RedisProvider())

@@ -1,10 +1,9 @@
-"""Health of models and their addresses: circuit breakers, Retry-After, retry budgets."""
+"""Health of models and their addresses: circuit breakers and Retry-After."""
 
 import asyncio
 import random
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -23,9 +22,6 @@ FORGET_AFTER_S = 300.0
 PAUSE_S = 0.25
 """Pause of all calls after a failure; it doubles with each consecutive failure."""
 MAX_PAUSE_S = 2.0
-PERIOD_S = 60.0
-RETRY_SHARE = 0.1
-MIN_RETRIES = 5
 MIN_FAILED_MODELS: Final = 2
 """Of an address, before it counts as down: one of them alone may be."""
 
@@ -44,10 +40,10 @@ class CircuitBreaker:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, *, min_models: int = 1) -> None:
         self._clock, self._min_models = clock, min_models
-        self.failures = 0
-        """Consecutive failures."""
         self._failed_models: set[str] = set()
         """Since the last answer."""
+        self.failures = 0
+        """Consecutive failures."""
         self._is_open = False
         self._last_error = ""
         self._first_failure_s = self._last_failure_s = self._retry_at_s = self._counts_from_s = 0.0
@@ -107,36 +103,11 @@ class CircuitBreaker:
             self._retry_at_s = now + self._choose_pause_s()
             return self._is_open and not was_open
 
-    def is_probe(self, caller: object) -> bool:
-        """Return whether a caller is the probe."""
-        return self._probe is caller
-
-    def release_probe(self, caller: object) -> bool:
-        """Record that a caller is done; return True if it was the probe, and another may be."""
+    def release_probe(self, caller: object) -> None:
+        """Record that a caller is done; if it was the probe, another one may be."""
         with self._lock:
-            if self._probe is not caller:
-                return False
-            self._probe = None
-            return True
-
-    def adopt(self, pause_s: float, message: str) -> None:
-        """Open it as another instance did; it may probe after `pause_s` seconds."""
-        with self._lock:
-            now = self._clock()
-            if not self._is_open:
-                self.failures, self._first_failure_s, self._is_open = FAILURE_THRESHOLD, now, True
-                self._counts_from_s = self._last_failure_s = now
-                self._last_error = message
-            self._retry_at_s = now + pause_s
-
-    def close(self) -> None:
-        """Close it: another instance had an answer."""
-        with self._lock:
-            self._reset()
-
-    def get_pause_s(self) -> float:
-        """Return the seconds until a request may be sent."""
-        return max(0.0, self._retry_at_s - self._clock())
+            if self._probe is caller:
+                self._probe = None
 
     def build_refusal(self, name: str) -> EndpointDown:
         """Return the error for calls while the breaker is open."""
@@ -162,59 +133,6 @@ class CircuitBreaker:
         if self._is_open:
             return OPEN_S
         return random.uniform(0.5, 1.0) * min(MAX_PAUSE_S, PAUSE_S * 2.0 ** (self.failures - 1))
-
-
-class RetryBudget:
-    """Allows retries up to a tenth of the calls in a minute, at least five.
-
-    A successful retry is refunded: the budget limits those that only add load. So callers without
-    budget wait while other retries are in flight.
-    """
-
-    def __init__(self) -> None:
-        self._calls: deque[float] = deque()
-        self._retries: deque[float] = deque()
-        self._in_flight = 0
-        self._lock = threading.Lock()
-
-    def count_call(self) -> None:
-        """Count a call, without its retries."""
-        with self._lock:
-            now = time.monotonic()
-            self._calls.append(now)
-            _drop_old(self._calls, now)
-
-    def take_retry(self) -> bool:
-        """Take one retry from the budget; return False when none is left now."""
-        with self._lock:
-            now = time.monotonic()
-            _drop_old(self._calls, now)
-            _drop_old(self._retries, now)
-            if len(self._retries) >= max(MIN_RETRIES, RETRY_SHARE * len(self._calls)):
-                return False
-            self._retries.append(now)
-            self._in_flight += 1
-            return True
-
-    def is_worth_waiting(self) -> bool:
-        """Return whether a retry is in flight that may be refunded."""
-        return self._in_flight > 0
-
-    def finish_retry(self) -> None:
-        """Record that a retry was answered or failed."""
-        with self._lock:
-            self._in_flight -= 1
-
-    def refund_retries(self, number: int) -> None:
-        """Return the retries of an answered call to the budget."""
-        with self._lock:
-            for _ in range(min(number, len(self._retries))):
-                self._retries.pop()
-
-
-def _drop_old(times: deque[float], now: float) -> None:
-    while times and now - times[0] > PERIOD_S:
-        times.popleft()
 
 
 class RetryAfter:
@@ -280,54 +198,27 @@ def get_retry_after(endpoint: str) -> RetryAfter:
     return RetryAfter()
 
 
-class EndpointSignals:
-    """Decides when an endpoint may be asked, by how it has answered.
+@dataclass
+class ModelHealth:
+    """How one model behind an endpoint has answered; shared by all runs of the process."""
 
-    Args:
-        name: of what has the breaker; errors name it.
-        outer: of the address, whose breaker refuses the calls of all its models.
-    """
+    model: str
+    address: str
+    """Scheme, host and port of the endpoint, or its own name where it has no address."""
+    address_breaker: CircuitBreaker
+    """Of all models there: it refuses the calls of each."""
+    breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
+    can_stream: bool = True
+    """False once it has answered a request for a stream with something else."""
 
-    def __init__(
-        self,
-        name: str,
-        gate: RetryAfter,
-        breaker: CircuitBreaker,
-        outer: "EndpointSignals | None" = None,
-    ) -> None:
-        self.name, self.gate, self.breaker, self.outer = name, gate, breaker, outer
-
-    async def refresh(self) -> None:
-        """Learn what other instances know, where it is shared."""
-        if self.outer:
-            await self.outer.refresh()
-
-    def block(self, seconds: float) -> None:
-        """Block all calls for this time."""
-        self.gate.block(seconds)
-
-    async def admit(self, caller: object, timeout_s: float) -> float:
+    def admit(self, caller: object) -> float:
         """Return the seconds to pause before the next check; 0 when the caller may send a request.
 
-        Args:
-            timeout_s: after which the caller has ended.
-
         Raises:
-            EndpointDown: the breaker is open, and the caller is not the probe.
+            EndpointDown: a breaker is open, and the caller is not its probe.
         """
-        if self.outer and (pause_s := await self.outer.admit(caller, timeout_s)):
-            return pause_s
-        return self.breaker.admit(caller, self.name)
-
-    def build_refusal(self) -> EndpointDown:
-        """Return the error for a call that has no time for the pause that is left."""
-        if self.outer and self.outer.breaker.get_pause_s() > self.breaker.get_pause_s():
-            return self.outer.build_refusal()
-        return self.breaker.build_refusal(self.name)
-
-    def is_open(self) -> bool:
-        """Return whether calls are refused."""
-        return self.breaker.is_open() or (self.outer is not None and self.outer.is_open())
+        pause_s = self.address_breaker.admit(caller, f"all models at {self.address}")
+        return pause_s or self.breaker.admit(caller, self.model)
 
     def allows_retry(self) -> bool:
         """Return whether a failed call may be repeated.
@@ -335,42 +226,37 @@ class EndpointSignals:
         Where several models of an address have failed, what it may still be asked is left for the
         first call of another model or another step.
         """
-        return self.outer is None or not self.outer.breaker.is_nearly_open()
+        return not self.address_breaker.is_nearly_open()
 
     def record_answer(self, began_s: float) -> None:
-        """Record that a request was answered, even with a refusal; this closes the breaker."""
-        if self.outer:
-            self.outer.record_answer(began_s)
+        """Record that a request was answered, even with a refusal; this closes the breakers."""
+        self.address_breaker.record_answer(began_s)
         self.breaker.record_answer(began_s)
 
-    def record_failure(self, began_s: float, message: str, model: str = "") -> str:
-        """Record that a request was not answered; return for what this opens the breaker, or ""."""
-        model = model or self.name
-        outer = self.outer.record_failure(began_s, message, model) if self.outer else ""
-        is_opened = self.breaker.record_failure(began_s, message, model)
-        return outer or (self.name if is_opened else "")
+    def record_failure(self, began_s: float, message: str) -> str:
+        """Record that a request was not answered; return for what this opens a breaker, or ""."""
+        is_for_all = self.address_breaker.record_failure(began_s, message, self.model)
+        is_opened = self.breaker.record_failure(began_s, message)
+        if is_for_all:
+            return f"all models at {self.address}"
+        return self.model if is_opened else ""
 
-    def release_probe(self, caller: object) -> bool:
-        """Record that a caller is done; return True if it was the probe, and another may be."""
-        if self.outer:
-            self.outer.release_probe(caller)
-        return self.breaker.release_probe(caller)
-
-
-@dataclass
-class ModelHealth:
-    """Shared by all runs of the process."""
-
-    breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
-    retry_budget: RetryBudget = field(default_factory=RetryBudget)
-    can_stream: bool = True
-    """False once it has answered a request for a stream with something else."""
+    def release_probe(self, caller: object) -> None:
+        """Record that a caller is done; if it was a probe, another one may be."""
+        self.address_breaker.release_probe(caller)
+        self.breaker.release_probe(caller)
 
 
 @cache
 def get_model_health(endpoint: str, model: str) -> ModelHealth:
     """Return the health of a model: one of several models of an endpoint may be down."""
-    return ModelHealth()
+    address = find_address(endpoint)
+    return ModelHealth(model, address, _get_address_breaker(address))
+
+
+@cache
+def _get_address_breaker(address: str) -> CircuitBreaker:
+    return CircuitBreaker(min_models=MIN_FAILED_MODELS)
 
 
 def find_address(endpoint: str) -> str:
