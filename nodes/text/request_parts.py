@@ -40,6 +40,12 @@ STATING_WORDS = (
     DETERMINERS | PRONOUNS | GERMAN_DETERMINERS | {"i", "we", "you", "he", "she", "there"}
 )
 """Words that a statement begins with."""
+_POINTING = frozenset(
+    ("he", "her", "his", "it", "its", "she", "their", "them", "these", "they", "this", "those")
+    + ("davon", "deren", "dessen", "diese", "diesem", "diesen", "dieser", "dieses", "ihr", "ihre")
+    + ("ihrem", "ihren", "sein", "seine")
+)
+"""Words for what was named before."""
 
 
 def list_parts(
@@ -80,6 +86,17 @@ def list_parts(
             cuts.append((found.start(), found.end()))
     stops = [*(start for start, _ in cuts[1:]), len(request)]
     return [request[begin:stop].strip() for (_, begin), stop in zip(cuts, stops, strict=True)]
+
+
+def list_own_parts(text: str) -> list[str]:
+    """Return the questions and orders of a text, if each can be answered by itself; else none.
+
+    None can where one names something of another, as with "it", or where a part is neither.
+    """
+    parts = list_parts(text, lambda _: ())
+    asks = all(is_question(each) or begins_with_verb(each) for each in parts)
+    points = any(_POINTING & {*map(str.lower, _WORD.findall(each))} for each in parts[1:])
+    return parts if len(parts) > 1 and asks and not points else []
 
 
 def is_question(part: str) -> bool:

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from extensions.tools.sql.child_program import Statements
 from extensions.tools.sql.location import Engine
-from extensions.tools.sql.table_answer import answer_question
 from extensions.tools.sql.table_arguments import Question, read_arguments
 from extensions.tools.sql.table_columns import (
     AnalysedTable,
@@ -17,6 +16,7 @@ from extensions.tools.sql.table_columns import (
 )
 from extensions.tools.sql.table_computation import Computation
 from extensions.tools.sql.table_profile import build_plain_profile
+from extensions.tools.sql.table_question import answer_question
 from extensions.tools.sql.tables import format_row, quote_name
 from extensions.tools.sql.whole_table import COUNTED, DOUBLES, LEFT_OUT, UNUSED
 from extensions.tools.tables.reading import Reading

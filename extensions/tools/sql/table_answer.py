@@ -1,21 +1,14 @@
-"""Answer a question in words about tables: choose the table, read, compute, and put it in words."""
+"""Put in words what was computed for a question about a table."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isclose
 from typing import Any, Final
 
 from extensions.tools.sql.numbers import write_cell
-from extensions.tools.sql.table_arguments import Question, read_arguments
-from extensions.tools.sql.table_columns import AnalysedTable, Query
-from extensions.tools.sql.table_computation import Computation
-from extensions.tools.sql.table_profile import Profile, build_profile
-from extensions.tools.sql.tables import format_row, quote_name, write_literal
-from extensions.tools.sql.whole_table import TOTAL_ROW
-from extensions.tools.tables.question_reading import read_part
-from extensions.tools.tables.question_words import OTHER_NAMES, Token, join_words, split_question
-from extensions.tools.tables.reading import Answered, Reading, describe_conditions
-from nodes.errors import ToolRefused
+from extensions.tools.sql.table_profile import Profile
+from extensions.tools.sql.tables import format_row, quote_name
+from extensions.tools.tables.question_words import join_words
+from extensions.tools.tables.reading import Answered, describe_conditions
 from nodes.tools.framework.tool_report import format_cell, format_table
 
 MAX_ROWS: Final = 10
@@ -45,8 +38,8 @@ totals: the row of totals left out | die Summenzeile ausgelassen
 thing: “{thing}” was taken for {group} | „{thing}“ wurde gelesen als {group}
 rows: the rows | die Zeilen
 column: the column {name} | die Spalte {name}
-missing: no column for {words}; there are {columns} |
-  keine Spalte für {words}; vorhanden sind {columns}
+missing: nothing in the table fits {words}; its columns are {columns} |
+  nichts in der Tabelle passt zu {words}; ihre Spalten sind {columns}
 no_rows: no row fits | keine Zeile passt
 nothing: the question names nothing to compute; there are {columns} |
   die Frage nennt nichts zu berechnen; vorhanden sind {columns}
@@ -149,17 +142,23 @@ class _Description:
         """Return the sentence with the answer."""
         asked, rows, labels = self._asked, self._answered.rows, self._answered.labels
         what = self._name_value()
-        first = (*rows[0][labels:], None)[0]
         if asked.order and labels and not asked.by_last:
             what = self._words[asked.order].format(what=what)
-            ties = sum(row[labels] == first for row in rows)
-            rows = rows[: asked.limit if asked.change else max(asked.limit, ties)]
+            rows = rows[: self._count_asked()]
         shown = [f"{self._name_row(row)}{self._write_values(row)}" for row in rows[:MAX_NAMED]]
         left = len(rows) - MAX_NAMED
         more = f"; {self._words['more'].format(count=left)}" if left > 0 else ""
         filtered = self._conditions and self._words["where"].format(conditions=self._conditions)
         head = f"{what[:1].upper()}{what[1:]}{f' ({filtered})' if filtered else ''}"
         return f"{head}: {'; '.join(shown)}{more}."
+
+    def _count_asked(self) -> int:
+        """Return how many rows of a ranking are asked for, with all that share the first place."""
+        rows, labels = self._answered.rows, self._answered.labels
+        if self._asked.change:
+            return self._asked.limit
+        ties = [row for row in rows if row[labels] == rows[0][labels]]
+        return max(self._asked.limit, len(ties))
 
     def _name_row(self, row: Sequence[Any]) -> str:
         named = [write_cell(cell) for cell in row[: self._answered.labels] if cell is not None]
@@ -198,14 +197,15 @@ class _Description:
         answered = self._answered
         if len(answered.rows) < 2:
             return ""
+        most = self._count_asked() if self._asked.limit > 1 else MAX_ROWS
         rows = [
             [
                 ("" if cell is None else write_cell(cell)) if at < answered.labels else number
                 for at, (cell, number) in enumerate(zip(row, map(self._number, row), strict=True))
             ]
-            for row in answered.rows[:MAX_ROWS]
+            for row in answered.rows[:most]
         ]
-        left = len(answered.rows) - MAX_ROWS
+        left = len(answered.rows) - most
         more = f"\n\n({self._words['more'].format(count=left)})" if left > 0 else ""
         return format_table(answered.columns, rows) + more
 
@@ -251,109 +251,3 @@ class _Description:
             if value
         ]
         return f"{'; '.join(said)}."
-
-
-MAX_CELL_WORDS: Final = 6
-MAX_SPANS: Final = 150
-MAX_SEARCHED_COLUMNS: Final = 40
-_MARKS: Final = " -./,'"
-"""Marks in cells that a question may write in another way."""
-
-
-def answer_question(
-    tables: Sequence[AnalysedTable], asked: Question, query: Query, notes: Sequence[str]
-) -> dict[str, Any]:
-    """Return the summary of an answer, its rows with their sources, and what was not read.
-
-    Args:
-        tables: sampled.
-        notes: on the cells that the query has met so far; grows as it is called.
-        asked: words, and typed arguments that replace what the words say.
-    """
-    drops = asked.doubles == "drop"
-    profiles = [build_profile(table, query, drops_doubles=drops) for table in tables]
-    for profile in profiles:
-        profile.prefer_times(split_question(asked.question))
-    tried = [_try_table(profile, asked, query) for profile in profiles]
-    best = max(tried, key=lambda each: each.score)
-    reading = best.reading
-    fitting = [each.profile.table.source for each in tried if each.score == best.score]
-    if len(fitting) > 1 and not reading.unread:
-        reading.doubts.append(f"{join_names(fitting)} fit equally")
-    try:
-        answer = Computation(best.profile, reading, query).compute()
-    except ToolRefused as refusal:
-        reading.doubts.append(str(refusal))
-        answer = Answered(reading, is_missing=True)
-    answered = describe_answer(best.profile, answer, asked.language)
-    kept = [note for note in notes if not (best.profile.totals and TOTAL_ROW in note)]
-    if kept and answered["summary"]:
-        answered["summary"] += f"\n\n{'; '.join(kept)}."
-    return answered | ({"notes": kept} if kept else {})
-
-
-@dataclass
-class _Tried:
-    """A table, with the question as it reads against it."""
-
-    profile: Profile
-    reading: Reading
-    score: int
-
-
-def _try_table(profile: Profile, asked: Question, query: Query) -> _Tried:
-    tokens = split_question(asked.question)
-    reading = read_part(profile, tokens, _find_cells(profile, tokens, query))
-    _apply_arguments(reading, profile, asked, query)
-    heard = [token.role for token in tokens]
-    lacking = len(reading.unread) + len(reading.doubts)
-    named = sum(role in ("column", "cell") for role in heard)
-    return _Tried(profile, reading, 2 * heard.count("title") + 2 * named - 10 * lacking)
-
-
-def _apply_arguments(reading: Reading, profile: Profile, asked: Question, query: Query) -> None:
-    """Replace what the words say with what typed arguments say."""
-    try:
-        read_arguments(reading, profile, asked, query)
-    except ToolRefused as refusal:
-        reading.doubts.append(str(refusal))
-    for text in (*asked.rows_with, *asked.where):
-        tokens = split_question(text)
-        found = read_part(profile, tokens, _find_cells(profile, tokens, query))
-        reading.unread += [text] if found.unread or not found.conditions else []
-        reading.conditions += found.conditions
-    if asked.share:
-        reading.is_share = True
-        reading.function = "sum" if reading.measure else "count"
-        is_grouped = bool(reading.group or reading.bucket)
-        reading.part = [each for each in reading.conditions if not each.part and not is_grouped]
-        reading.conditions = [each for each in reading.conditions if each not in reading.part]
-
-
-def _find_cells(profile: Profile, tokens: Sequence[Token], query: Query) -> list[tuple[str, str]]:
-    """Return the columns of labels with those of their cells that may be in a question."""
-    words = [token.word for token in tokens]
-    spans = {
-        "".join(words[start:end])
-        for start in range(len(words))
-        for end in range(start + 1, min(start + MAX_CELL_WORDS, len(words)) + 1)
-        if all(word[0].isalnum() for word in words[start:end])
-    }
-    spans |= {
-        OTHER_NAMES.get(word, word).removesuffix(end) for word in words for end in ("s", "es")
-    }
-    bare = {"".join(character for character in span if character not in _MARKS) for span in spans}
-    wanted = ", ".join(f"({write_literal(span)})" for span in sorted(bare, key=len)[:MAX_SPANS])
-    if not words or not profile.labels:
-        return []
-    selects = []
-    for name in profile.labels[:MAX_SEARCHED_COLUMNS]:
-        text = plain = f"CAST({quote_name(name)} AS VARCHAR(400))"
-        for mark in _MARKS:
-            plain = f"REPLACE({plain}, {write_literal(mark)}, '')"
-        selects.append(
-            f"SELECT DISTINCT {write_literal(name)} AS named, {text} AS cell "
-            f"FROM {profile.rows_of} WHERE LOWER({plain}) IN (SELECT word FROM asked)"
-        )
-    sql = f"WITH asked(word) AS (VALUES {wanted}) {' UNION ALL '.join(selects)}"
-    return [(str(name), str(cell)) for name, cell in query(sql)["rows"]]

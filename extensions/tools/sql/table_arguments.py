@@ -54,6 +54,13 @@ class Question:
         return not (self.measures or self.rows_with)
 
     @property
+    def is_words_only(self) -> bool:
+        """Whether no typed argument says what to compute."""
+        own = {"question": "", "language": Question.language, "doubles": Question.doubles}
+        given = {**vars(self), **own}
+        return all((given[name] or usual) == usual for name, usual in vars(Question()).items())
+
+    @property
     def is_read(self) -> bool:
         """Whether words are to be read against the table, or what only their reading computes."""
         is_bucket = self.period in ("quarter", "month")

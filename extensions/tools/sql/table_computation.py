@@ -8,7 +8,7 @@ from typing import Any, Final
 from extensions.tools.sql.table_columns import Query
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import quote_name, write_literal
-from extensions.tools.tables.question_words import LISTS, NO_NAMES, split_name
+from extensions.tools.tables.question_words import LISTS, NO_NAMES, OPERATIONS, split_name
 from extensions.tools.tables.reading import Answered, Condition, Reading
 from nodes.errors import ToolRefused
 
@@ -83,9 +83,12 @@ class Computation:
     def _can_compute(self) -> bool:
         """Return whether enough is asked for; where nothing is computed the rows are shown."""
         asked = self.asked
+        denials = {each for each in asked.unread if OPERATIONS.get(each.lower()) in ("not", "none")}
         is_listing = asked.function == "value" and not (asked.measure or asked.listed)
         is_whole = asked.is_share and not (asked.part or asked.group or asked.bucket)
         needs_measure = asked.function not in ("count", "distinct", "value") or asked.change
+        if denials:  # what is computed without them is the answer to another question
+            return False
         if is_whole or (needs_measure and not asked.measure and not asked.is_share):
             return False
         if is_listing and (asked.unread or asked.order or not asked.conditions):

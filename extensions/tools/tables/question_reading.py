@@ -240,7 +240,8 @@ class _Choice:
             is_listed = self._are_listed([at for at, name in numbers if name in names])
             is_plain = is_listed and not (found.group or found.divisor or found.second)
             found.others = others if is_plain else []
-            found.unread += [] if is_plain else others
+            besides = [] if is_plain else others
+            found.doubts += [f"{name} is named besides {found.measure}" for name in besides]
 
     def _are_listed(self, places: Sequence[int]) -> bool:
         """Return whether nothing but commas and words such as "and" is between places."""
@@ -309,7 +310,7 @@ class _Choice:
             for at, name in self._roles.columns
         )
         is_open = found.function == "value" and (is_counted or is_most or how_much or is_over_all)
-        if is_open and not profile.is_intensive(found.measure):
+        if is_open and not (profile.is_intensive(found.measure) or self._is_identity(found.group)):
             found.function = "sum"
         if found.function == "sum" and profile.is_intensive(found.measure, NEVER_ADDED):
             found.doubts.append(f"the values of {found.measure} are not added up")

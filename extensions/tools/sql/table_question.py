@@ -1,0 +1,162 @@
+"""Answer a question in words about tables: choose the table, read, compute.
+
+A question of several parts is answered part by part where it is not wholly read as one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from extensions.tools.sql.table_answer import describe_answer, join_names
+from extensions.tools.sql.table_arguments import Question, read_arguments
+from extensions.tools.sql.table_columns import AnalysedTable, Query
+from extensions.tools.sql.table_computation import Computation
+from extensions.tools.sql.table_profile import Profile, build_profile
+from extensions.tools.sql.tables import quote_name, write_literal
+from extensions.tools.sql.whole_table import TOTAL_ROW
+from extensions.tools.tables.question_reading import read_part
+from extensions.tools.tables.question_words import OTHER_NAMES, Token, split_question
+from extensions.tools.tables.reading import Answered, Reading
+from nodes.errors import ToolRefused
+from nodes.text.request_parts import list_own_parts
+
+MAX_CELL_WORDS: Final = 6
+MAX_SPANS: Final = 150
+MAX_SEARCHED_COLUMNS: Final = 40
+_MARKS: Final = " -./,'"
+"""Marks in cells that a question may write in another way."""
+
+
+def answer_question(
+    tables: Sequence[AnalysedTable], asked: Question, query: Query, notes: Sequence[str]
+) -> dict[str, Any]:
+    """Return the summary of an answer, its rows with their sources, and what was not read.
+
+    Args:
+        tables: sampled.
+        notes: on the cells that the query has met so far; grows as it is called.
+        asked: words, and typed arguments that replace what the words say.
+    """
+    drops = asked.doubles == "drop"
+    profiles = [build_profile(table, query, drops_doubles=drops) for table in tables]
+    best = _choose_table(profiles, asked, query)
+    answered = [_answer(best, asked, query)]
+    if asked.is_words_only and not answered[0]["is_complete"]:
+        parts = [replace(asked, question=each) for each in list_own_parts(asked.question)]
+        chosen = [_choose_table(profiles, each, query) for each in parts]
+        _doubt_periods([each.reading for each in chosen])
+        by_part = [_answer(*each, query) for each in zip(chosen, parts, strict=True)]
+        if any(each["is_complete"] for each in by_part):
+            answered = by_part
+    kept = [note for note in notes if not (best.profile.totals and TOTAL_ROW in note)]
+    said = [each["summary"] for each in answered if each["summary"]]
+    said += [f"{'; '.join(kept)}."] if kept and said else []
+    joined = answered[0] if len(answered) == 1 else _join(answered)
+    return {**joined, "summary": "\n\n".join(said), **({"notes": kept} if kept else {})}
+
+
+@dataclass
+class _Tried:
+    """A table, with the question as it reads against it."""
+
+    profile: Profile
+    reading: Reading
+    score: int
+
+
+def _choose_table(profiles: Sequence[Profile], asked: Question, query: Query) -> _Tried:
+    """Return the table that a question fits best."""
+    for profile in profiles:
+        profile.prefer_times(split_question(asked.question))
+    tried = [_try_table(profile, asked, query) for profile in profiles]
+    best = max(tried, key=lambda each: each.score)
+    fitting = [each.profile.table.source for each in tried if each.score == best.score]
+    if len(fitting) > 1 and not best.reading.unread:
+        best.reading.doubts.append(f"{join_names(fitting)} fit equally")
+    return best
+
+
+def _answer(best: _Tried, asked: Question, query: Query) -> dict[str, Any]:
+    try:
+        answer = Computation(best.profile, best.reading, query).compute()
+    except ToolRefused as refusal:
+        best.reading.doubts.append(str(refusal))
+        answer = Answered(best.reading, is_missing=True)
+    return describe_answer(best.profile, answer, asked.language)
+
+
+def _doubt_periods(readings: Sequence[Reading]) -> None:
+    """Doubt the parts without a period where another part names one: it may be meant for all."""
+    if any(each.has_period for each in readings):
+        for each in readings:
+            if not (each.has_period or each.bucket or each.change):
+                each.doubts.append("all periods count here; another part of the request names one")
+
+
+def _join(answered: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the answers to parts as one; their rows may have different columns."""
+    return {
+        "is_complete": all(each["is_complete"] for each in answered),
+        **{
+            name: [one for each in answered for one in each.get(name, ())]
+            for name in ("gaps", "rows", "results")
+        },
+    }
+
+
+def _try_table(profile: Profile, asked: Question, query: Query) -> _Tried:
+    tokens = split_question(asked.question)
+    reading = read_part(profile, tokens, _find_cells(profile, tokens, query))
+    _apply_arguments(reading, profile, asked, query)
+    heard = [token.role for token in tokens]
+    lacking = len(reading.unread) + len(reading.doubts)
+    named = sum(role in ("column", "cell") for role in heard)
+    return _Tried(profile, reading, 2 * heard.count("title") + 2 * named - 10 * lacking)
+
+
+def _apply_arguments(reading: Reading, profile: Profile, asked: Question, query: Query) -> None:
+    """Replace what the words say with what typed arguments say."""
+    try:
+        read_arguments(reading, profile, asked, query)
+    except ToolRefused as refusal:
+        reading.doubts.append(str(refusal))
+    for text in (*asked.rows_with, *asked.where):
+        tokens = split_question(text)
+        found = read_part(profile, tokens, _find_cells(profile, tokens, query))
+        reading.unread += [text] if found.unread or not found.conditions else []
+        reading.conditions += found.conditions
+    if asked.share:
+        reading.is_share = True
+        reading.function = "sum" if reading.measure else "count"
+        is_grouped = bool(reading.group or reading.bucket)
+        reading.part = [each for each in reading.conditions if not each.part and not is_grouped]
+        reading.conditions = [each for each in reading.conditions if each not in reading.part]
+
+
+def _find_cells(profile: Profile, tokens: Sequence[Token], query: Query) -> list[tuple[str, str]]:
+    """Return the columns of labels with those of their cells that may be in a question."""
+    words = [token.word for token in tokens]
+    spans = {
+        "".join(words[start:end])
+        for start in range(len(words))
+        for end in range(start + 1, min(start + MAX_CELL_WORDS, len(words)) + 1)
+        if all(word[0].isalnum() for word in words[start:end])
+    }
+    spans |= {
+        OTHER_NAMES.get(word, word).removesuffix(end) for word in words for end in ("s", "es")
+    }
+    bare = {"".join(character for character in span if character not in _MARKS) for span in spans}
+    wanted = ", ".join(f"({write_literal(span)})" for span in sorted(bare, key=len)[:MAX_SPANS])
+    if not words or not profile.labels:
+        return []
+    selects = []
+    for name in profile.labels[:MAX_SEARCHED_COLUMNS]:
+        text = plain = f"CAST({quote_name(name)} AS VARCHAR(400))"
+        for mark in _MARKS:
+            plain = f"REPLACE({plain}, {write_literal(mark)}, '')"
+        selects.append(
+            f"SELECT DISTINCT {write_literal(name)} AS named, {text} AS cell "
+            f"FROM {profile.rows_of} WHERE LOWER({plain}) IN (SELECT word FROM asked)"
+        )
+    sql = f"WITH asked(word) AS (VALUES {wanted}) {' UNION ALL '.join(selects)}"
+    return [(str(name), str(cell)) for name, cell in query(sql)["rows"]]
