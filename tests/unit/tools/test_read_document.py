@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from extensions.tools.documents.parser import parse_document
 from nodes.errors import FileUnreadable, ToolRefused
 from nodes.tools.framework.documents import read_document
 from nodes.tools.framework.settings import ToolSettings
@@ -57,7 +58,9 @@ def test_a_page_of_html_is_read_without_what_is_hidden(tmp_path):
 def test_a_page_of_html_keeps_its_letters(tmp_path, raw):
     (tmp_path / "a.html").write_bytes(raw)
 
-    assert "Größe: 5 €" in read_document(tmp_path / "a.html")[""]
+    found = parse_document(".html", 10_000, path=str(tmp_path / "a.html"))
+
+    assert "Größe: 5 €" in found["text"]
 
 
 @pytest.mark.parametrize(

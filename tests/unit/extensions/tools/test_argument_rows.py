@@ -3,64 +3,18 @@
 import hashlib
 import os
 import sqlite3
+from typing import Final
 
 import pytest
 from pydantic import ValidationError
 
-from extensions.tools.calculate import calculate
 from extensions.tools.check_sources import check_sources
-from extensions.tools.fetch_page import fetch_page
 from extensions.tools.format_document import format_document
 from extensions.tools.query_database import query_database
 from extensions.tools.search_documents import search_documents
+from extensions.tools.sql.child_program import run_statement
 from nodes.errors import ToolRefused
 from nodes.tools.framework.settings import ToolSettings
-
-
-def make_rows(name, *values):
-    return [pytest.param(value, id=f"{name}-{number}") for number, value in enumerate(values)]
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        *make_rows(
-            "A01", "http://[::ffff:127.0.0.1]/", "http://0/", "http://0177.0.0.1/", "http://127.1/"
-        ),
-        *make_rows(
-            "A01-hidden", "http://[64:ff9b::7f00:1]/", "http://[::127.0.0.1]/", "http://[fec0::1]/"
-        ),
-        *make_rows("A08", "http://1.1.1.1:6379/", "http://1.1.1.1:99999/", "https://a:b@1.1.1.1/"),
-        *make_rows(
-            "A08-kind", "gopher://1.1.1.1/", "javascript:alert(1)", "data:text/html,x", "//1.1.1.1"
-        ),
-    ],
-)
-async def test_no_address_but_a_public_one_is_visited(url):
-    with pytest.raises(ToolRefused):
-        await fetch_page(ToolSettings()).ainvoke({"url": url})
-
-
-@pytest.mark.parametrize(
-    "expression",
-    [
-        *make_rows(
-            "A10", "2/0", "5 % 0", "sqrt(-1)", "1e400", "...", "True+1", "1j", "min()", "inf - inf"
-        ),
-        *make_rows("A11", "1;2", "x:=3", "50%", "1,000+2", "3 4", "0b", "1__0"),
-        *make_rows(
-            "A11-names",
-            "open('/etc/passwd')",
-            "().__class__",
-            "globals()",
-            "f'{1}'",
-            "[].append(1)",
-        ),
-    ],
-)
-def test_the_calculator_computes_or_refuses(expression):
-    with pytest.raises(ToolRefused):
-        calculate.invoke({"expression": expression})
 
 
 @pytest.fixture
@@ -74,45 +28,36 @@ def base(tmp_path):
     return path
 
 
-@pytest.mark.parametrize(
-    "sql",
-    [
-        *make_rows(
-            "A12", "REPLACE INTO sales VALUES ('x', 1)", "ALTER TABLE sales ADD x", "ANALYZE"
-        ),
-        *make_rows(
-            "A12-files", "VACUUM INTO '/tmp/copy.db'", "ATTACH '/etc/passwd' AS p", "DETACH main"
-        ),
-        *make_rows(
-            "A12-pragma", "PRAGMA query_only = 0", "PRAGMA table_info(sales)", "SAVEPOINT s"
-        ),
-        *make_rows(
-            "A13",
-            "SELECT 1; SELECT 2",
-            "SELECT * FROM sqlite_master",
-            "SELECT * FROM pragma_table_list",
-        ),
-        *make_rows("A13-large", "SELECT zeroblob(2000000000)", "SELECT hex(randomblob(500000000))"),
-        *make_rows("A15", "SELECT turnover FROM sales", "SELECT * FROM sale", "SELEC 1"),
-    ],
+READING: Final = (
+    *("REPLACE INTO sales VALUES ('x', 1)", "INSERT INTO sales VALUES ('x', 1)", "BEGIN"),
+    *("UPDATE sales SET revenue = 0", "DELETE FROM sales", "DROP TABLE sales", "ANALYZE"),
+    *("ALTER TABLE sales ADD x", "CREATE TEMP TABLE other AS SELECT 1", "SAVEPOINT s"),
+    *("VACUUM INTO 'new.db'", "ATTACH '/etc/passwd' AS p", "ATTACH 'new.db' AS p", "DETACH main"),
+    *("PRAGMA query_only = 0", "PRAGMA table_info(sales)", "PRAGMA writable_schema = 1"),
+    *("SELECT 1; SELECT 2", "SELECT 1; DROP TABLE sales", "SELECT load_extension('x')"),
+    *("SELECT * FROM sqlite_master", "SELECT sql FROM sqlite_master"),
+    *("SELECT * FROM pragma_table_list", "SELECT zeroblob(2000000000)", "SELEC 1"),
+    *("SELECT turnover FROM sales", "SELECT * FROM sale", "no sql at all"),
 )
-async def test_a_database_gives_rows_or_a_refusal_and_stays_as_it_was(base, sql):
+
+
+@pytest.mark.parametrize("sql", READING)
+def test_a_database_gives_rows_or_a_refusal_and_stays_as_it_was(base, sql):
     before = hashlib.sha256(base.read_bytes()).digest(), sorted(os.listdir(base.parent))
-    tool = query_database(ToolSettings(sql_url=str(base)))
 
-    with pytest.raises(ToolRefused):
-        await tool.ainvoke({"sql": sql, "materials": None})
+    found = run_statement("sqlite", str(base), {}, sql, 5.0)
 
+    assert found["error"] and found["tables"][0]["columns"] == ["region", "revenue"]
     assert (hashlib.sha256(base.read_bytes()).digest(), sorted(os.listdir(base.parent))) == before
 
 
 @pytest.mark.parametrize(
     "sql",
-    make_rows(
-        "A13-many",
+    [
         "SELECT * FROM sales a, sales b, sales c",
         "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r",
-    ),
+        "SELECT hex(randomblob(500000000))",
+    ],
 )
 async def test_a_result_without_end_is_cut_or_ended(base, sql):
     tool = query_database(ToolSettings(sql_url=str(base)))
@@ -125,8 +70,7 @@ async def test_a_result_without_end_is_cut_or_ended(base, sql):
     assert len(found["rows"]) <= 200 and "cut" in found
 
 
-NAMES = make_rows(
-    "A16",
+NAMES: Final = (
     *("../../etc/passwd", "/etc/passwd", "..%2f..%2fetc%2fpasswd", "C:\\Windows\\win.ini"),
     *("note.md\x00.txt", "/proc/self/environ", "/dev/zero", "x" * 300, "file:///etc/passwd"),
 )
@@ -158,9 +102,7 @@ async def test_a16_links_pipes_and_devices_among_the_documents_are_not_read(tmp_
     assert found["results"] == []
 
 
-@pytest.mark.parametrize(
-    "title", [*NAMES, *make_rows("A22", ".", "..", "", "\u202e", "a/b/c", "CON")]
-)
+@pytest.mark.parametrize("title", [*NAMES, ".", "..", "", "\u202e", "a/b/c", "CON"])
 async def test_a_document_is_written_into_its_folder_whatever_its_title(tmp_path, title):
     tool = format_document(ToolSettings(output=tmp_path / "output"))
 

@@ -189,6 +189,9 @@ async def test_a_slow_page_is_given_up(server):
         *("http://100.100.100.200/", "http://[::1]/", "http://[::ffff:10.0.0.1]/"),
         *("http://0x7f000001/", "http://2130706433/", "http://1.1.1.1:22/", "http://1.1.1.1:0/"),
         *("http://user:secret@1.1.1.1/", "ftp://1.1.1.1/", "file:///etc/passwd", "nonsense", ""),
+        *("http://0/", "http://0177.0.0.1/", "http://127.1/", "http://[64:ff9b::7f00:1]/"),
+        *("http://[::127.0.0.1]/", "http://[fec0::1]/", "http://1.1.1.1:6379/", "//1.1.1.1"),
+        *("http://1.1.1.1:99999/", "gopher://1.1.1.1/", "javascript:alert(1)", "data:text/html,x"),
     ],
 )
 async def test_addresses_that_are_not_the_public_web_are_refused(url):

@@ -298,9 +298,9 @@ def test_a_typed_argument_wins_over_the_words():
 
 
 @pytest.mark.parametrize("text", ["a,b\n", "7\n8\n", "x\n1\n", "Ash,3\nElm,4\nOak,5\n"])
-@pytest.mark.parametrize("question", ["What is the highest b?", "", "?", "How many x are there?"])
+@pytest.mark.parametrize("question", ["What is the highest b?", "?", "How many x are there?"])
 def test_poor_tables_are_answered_or_called_unread(text, question):
-    found = analyze_table("none", "", {"t.csv": text}, 2.0, "t", {"question": question or "?"})
+    found = analyze_table("none", "", {"t.csv": text}, 2.0, "t", {"question": question})
 
     assert isinstance(found["is_complete"], bool)
 
@@ -313,24 +313,20 @@ more than at least not no grew fell difference percent top 3 fastest 10 , ? ferr
 VOCABULARY = WORDS.split()
 
 
-@given(st.lists(st.sampled_from(VOCABULARY), max_size=14))
-def test_any_words_are_read_without_an_error(words):
-    found = ask(" ".join(words) or "?")
+@given(
+    st.lists(st.sampled_from(VOCABULARY), max_size=12),
+    st.sampled_from(["", "quixotic", "Zanzibar", "vodka", "glückliche", "1987", "median"]),
+    st.integers(0, 10),
+)
+def test_any_words_are_read_and_a_question_with_an_unknown_one_is_never_complete(
+    words, unknown, at
+):
+    found = ask(" ".join([*words[:at], unknown, *words[at:]]).strip() or "?")
 
     assert set(found) >= {"summary", "is_complete", "gaps"}
     assert found["is_complete"] == (not found["gaps"])
-
-
-@given(
-    st.lists(st.sampled_from(VOCABULARY), max_size=10),
-    st.sampled_from(["quixotic", "Zanzibar", "vodka", "glückliche", "1987", "median", "unlike"]),
-    st.integers(0, 10),
-)
-def test_a_question_with_an_unknown_word_is_never_complete(words, unknown, at):
-    found = ask(" ".join([*words[:at], unknown, *words[at:]]))
-
     known_year = unknown == "1987" and "no row fits" in found["gaps"]
-    assert not found["is_complete"] or known_year, found
+    assert not unknown or not found["is_complete"] or known_year, found
 
 
 @pytest.mark.parametrize(
