@@ -188,6 +188,7 @@ def list_children() -> set[str]:
     return {pid for task in tasks for pid in task.read_text().split()}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="/proc tells of children")
 def test_many_files_are_read_by_few_processes_and_each_is_reported():
     pages = [write_file(f"data/{n}.html", f"<p>Page {n} has {n} apples.</p>") for n in range(30)]
@@ -205,6 +206,7 @@ def test_many_files_are_read_by_few_processes_and_each_is_reported():
     assert not list_children() - before
 
 
+@pytest.mark.slow
 def test_one_that_cannot_be_read_is_named_and_no_process_is_left():
     write_file("data/a.html", "<p>One.</p>")
     Path("data/b.pdf").write_bytes(b"%PDF-1.4 nothing")

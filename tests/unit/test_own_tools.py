@@ -86,6 +86,7 @@ def test_a_tool_without_a_declaration_counts_as_the_least_trusted(tmp_path):
     assert read_access(tool).sends == "anything" and reaches_outside(team)
 
 
+@pytest.mark.slow
 def test_an_invalid_declaration_is_named_with_its_file(tmp_path):
     folder = write_team(tmp_path / "lab", sends="letters")
 

@@ -67,6 +67,7 @@ async def test_broken_binary_and_huge_files_are_named_with_their_reasons():
     assert "not base64" in unread[0] and "binary" in unread[1] and "5 MB" in unread[2]
 
 
+@pytest.mark.slow
 async def test_each_sheet_of_a_workbook_becomes_a_material(tmp_path):
     rows: Rows = [["n", "m"], [1, 2]]
     book = write_xlsx(tmp_path / "a.xlsx", {"One": rows, "Two": rows}).read_bytes()

@@ -5,6 +5,8 @@ import pytest
 from nodes.errors import ToolFailed, ToolRefused
 from teams.research_writing_code.tools.check_code import check_code
 
+pytestmark = pytest.mark.slow
+
 MAX_ANSWER_CHARS = 20_000
 
 

@@ -235,6 +235,7 @@ async def verify_claims(*claims: dict[str, str], **more: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 async def test_a_quotation_that_stands_there_holds():
     found = await verify_claims({"text": "Termination: clause 12(B)", "quotation": NOTICE})
 
@@ -242,12 +243,14 @@ async def test_a_quotation_that_stands_there_holds():
     assert not found["findings"]
 
 
+@pytest.mark.slow
 async def test_spaces_and_line_breaks_do_not_make_a_quotation_wrong():
     found = await verify_claims({"text": "Notice", "quotation": NOTICE.replace(" ", "\n  ")})
 
     assert not found["findings"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("claim", "problem"),
     [
@@ -271,6 +274,7 @@ async def test_a_quotation_that_does_not_hold_is_a_finding(claim, problem):
     assert finding["message"].startswith(f"{problem}: ") and finding["severity"] == "high"
 
 
+@pytest.mark.slow
 async def test_claims_that_quote_nothing_are_counted_apart():
     found = await verify_claims({"text": "The law is Dutch."}, {"text": "a", "quotation": NOTICE})
 

@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from teams.patient_summary.tools.interval_check import interval_check
 from tests.unit.tools.fhir_samples import (
     EXAMPLE,
@@ -14,6 +16,8 @@ from tests.unit.tools.fhir_samples import (
     make_medication_request,
     make_observation,
 )
+
+pytestmark = pytest.mark.slow
 
 
 async def check_intervals(text: str, **more: Any) -> dict[str, Any]:

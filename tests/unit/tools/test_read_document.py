@@ -79,6 +79,7 @@ def test_text_is_decoded_and_unseen_characters_are_dropped(tmp_path, raw, text):
     assert read_document(tmp_path / "a.txt")[""] == text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "raw"),
     [
@@ -99,6 +100,7 @@ def test_what_cannot_be_read_is_an_error_that_says_what_why_and_what_next(tmp_pa
     assert error.value.cause and error.value.next
 
 
+@pytest.mark.slow
 def test_a_docx_that_unpacks_without_end_is_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "bomb.docx", "w", zipfile.ZIP_DEFLATED, True, 1) as package:
         package.writestr("word/document.xml", b" " * 210_000_000)

@@ -23,7 +23,6 @@ from teams.expert_router.tools.references.lookup import (
 )
 from tests.shipped_tools import load_shipped_tools
 
-ENTRIES = [(field, entry) for field in FIELDS for entry in load_entries(field)]
 PASSWORDS = "Passwords of Fernhill have at least 16 characters; the manager makes them."
 HANDBOOK = f"# Handbook\n\n## Expenses\n\nMeals up to 28 EUR a day.\n\n## Devices\n\n{PASSWORDS}\n"
 STEERING = (
@@ -55,14 +54,15 @@ def test_a_collection_has_twenty_entries_and_more_each_under_a_name_of_its_own(f
     assert len({each.id for each in entries}) == len({each.title + each.where for each in entries})
 
 
-@pytest.mark.parametrize(("field", "each"), ENTRIES, ids=lambda value: getattr(value, "id", value))
-def test_an_entry_names_a_dated_source_and_is_found_by_its_title(
-    field: Field, each: ReferenceEntry
-):
-    assert each.source and re.search(r"\d", each.as_of)
-    assert 60 < len(each.text) <= 700
-    assert each.where in ("", "states of the CISG", *chain.from_iterable(PLACES.values()))
-    assert find_entries(f"{each.title} {each.where}")[0] == (field, each)
+@pytest.mark.parametrize("field", FIELDS)
+def test_an_entry_names_a_dated_source_and_is_found_by_its_title(field: Field):
+    known = ("", "states of the CISG", *chain.from_iterable(PLACES.values()))
+
+    for each in load_entries(field):
+        assert each.source and re.search(r"\d", each.as_of), each.id
+        assert 60 < len(each.text) <= 700, each.id
+        assert each.where in known, each.id
+        assert find_entries(f"{each.title} {each.where}")[0] == (field, each), each.id
 
 
 @pytest.mark.parametrize("field", FIELDS)
@@ -137,40 +137,25 @@ async def test_a_query_without_a_subject_or_of_megabytes_is_refused(query: str):
         await consult_reference("legal", query)
 
 
-@pytest.mark.parametrize("field", FIELDS)
-@pytest.mark.parametrize(
-    "query",
-    [
-        "How do I activate the loyalty card of the supermarket?",
-        "Is the current exhibition of the museum worth the money?",
-        "What is the rate of pay of a goalkeeper?",
-        "Which contract does the goalkeeper want?",
-        "How many grams does a hummingbird weigh?",
-    ],
-)
-async def test_one_or_two_chance_words_are_no_answer(field: Field, query: str):
-    reason, message = get_escalation(await consult_reference(field, query))
-
-    assert reason == "out_of_scope" and "hold nothing that answers this" in message
-
-
-@pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize(
     "question",
     [
-        "Give me a good marinade for grilled aubergines.",
-        "Who won the world cup in 1998?",
-        "Which days are best for a picnic with our customers in May?",
-        "Plan a trip to Rome for two",
+        *("Give me a good marinade for grilled aubergines.", "Who won the world cup in 1998?"),
+        *("Which days are best for a picnic with our customers in May?", "Plan a trip to Rome"),
+        # One or two words of an entry are no answer.
+        "How do I activate the loyalty card of the supermarket?",
+        "Is the current exhibition of the museum worth the money?",
+        *("What is the rate of pay of a goalkeeper?", "Which contract does the goalkeeper want?"),
+        "How many grams does a hummingbird weigh?",
     ],
 )
-async def test_what_no_entry_answers_is_out_of_scope_and_what_there_is_gets_named(
-    field: Field, question: str
-):
-    reason, message = get_escalation(told := await consult_reference(field, question))
+async def test_what_no_entry_answers_is_out_of_scope_and_what_there_is_gets_named(question: str):
+    for field in FIELDS:
+        reason, message = get_escalation(told := await consult_reference(field, question))
 
-    assert reason == "out_of_scope" and f"the {field} references hold nothing" in message
-    assert len(told["topics"]) == len(load_entries(field))
+        assert reason == "out_of_scope", field
+        assert f"the {field} references hold nothing that answers this" in message
+        assert len(told["topics"]) == len(load_entries(field))
 
 
 async def test_a_question_for_another_expert_names_the_one_who_can_answer():
@@ -181,7 +166,6 @@ async def test_a_question_for_another_expert_names_the_one_who_can_answer():
     assert message.endswith("those of medical do")
 
 
-@pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize(
     "question",
     [
@@ -194,13 +178,12 @@ async def test_a_question_for_another_expert_names_the_one_who_can_answer():
         "She can't breathe and her throat is swelling",
     ],
 )
-async def test_every_expert_escalates_an_emergency_with_the_number_to_call(
-    field: Field, question: str
-):
-    reason, message = get_escalation(await consult_reference(field, question))
+async def test_every_expert_escalates_an_emergency_with_the_number_to_call(question: str):
+    for field in FIELDS:
+        reason, message = get_escalation(await consult_reference(field, question))
 
-    assert reason == "out_of_scope"
-    assert "call 112 (Europe), 911 (US, Canada), 999 (UK)" in message
+        assert reason == "out_of_scope", field
+        assert "call 112 (Europe), 911 (US, Canada), 999 (UK)" in message
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,7 @@ def test_runs_of_other_teams_workers_or_strategies_and_damaged_logs_do_not_count
     assert [*read_plans(TEAM, Settings())] == []
 
 
+@pytest.mark.slow
 def test_check_says_it_of_kept_runs(supervise: CapturedScreen):
     folder = scaffold_team("juice", Path("teams"))
     workers: dict[str, Any] = {path.stem: {} for path in folder.glob("*.md")}

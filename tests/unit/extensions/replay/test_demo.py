@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from extensions.replay.demo import RECORD
 from extensions.replay.record_file import read_record
 from extensions.replay.replayer import list_unrecorded, replay_record
@@ -36,6 +38,7 @@ def test_the_shipped_record_is_of_a_language_model_whole_and_replayed_equal() ->
     assert models and EMBEDDED not in models
 
 
+@pytest.mark.slow
 def test_the_demo_loads_no_tool_and_no_client_and_opens_nothing() -> None:
     command = [sys.executable, "-c", WATCHED]
     ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)

@@ -51,6 +51,7 @@ def test_a_database_gives_rows_or_a_refusal_and_stays_as_it_was(base, sql):
     assert (hashlib.sha256(base.read_bytes()).digest(), sorted(os.listdir(base.parent))) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sql",
     [

@@ -6,6 +6,8 @@ import pytest
 
 from extensions.tools.doctor import check_sql_database
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("files", "level", "text"),

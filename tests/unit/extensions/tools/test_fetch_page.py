@@ -118,12 +118,14 @@ async def test_a_page_is_read_as_text_with_its_address_as_source(server):
     assert server.seen == [f"site.example:{server.port}"]
 
 
+@pytest.mark.slow
 async def test_a_pdf_is_read_as_text(server):
     found = await fetch_path(server, "/pdf")
 
     assert "Azure grew by 29 percent" in found["results"][0]["text"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "text"), [("/utf8", "Größe: 5 €"), ("/greek", "αβγ"), ("/odd", "beta")]
 )
@@ -141,9 +143,9 @@ async def test_a_long_page_is_cut_and_says_so(server):
 
 
 async def test_a_redirect_is_followed_and_the_last_address_is_the_source(server):
-    found = await fetch_path(server, "/to?to=/page")
+    found = await fetch_path(server, "/to?to=/long")
 
-    assert found["results"][0]["source"].endswith("/page")
+    assert found["results"][0]["source"].endswith("/long")
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ async def call_tool(
     return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deep", ["-" * 1500 + "1", " + ".join(["1"] * 1500)])
 async def test_a_file_that_the_scanner_gives_up_on_is_not_clean(deep: str) -> None:
     code = f"import pickle\nx = {deep}\npickle.loads(x)\n"
@@ -39,6 +40,7 @@ async def test_a_file_that_the_scanner_gives_up_on_is_not_clean(deep: str) -> No
     assert answer["failures"] == ["bandit could not scan `deep.py`"]
 
 
+@pytest.mark.slow
 async def test_a_long_line_is_searched_for_secrets_to_its_end() -> None:
     token = "ghp_" + "x7Kq2LmN9pRs4TuV6wYz8AbC1dEf3GhJ5kLm"
     diff = make_diff(deep__js=("", f"var b = '{'x ' * 1500}'; var token = '{token}';\n"))
@@ -48,6 +50,7 @@ async def test_a_long_line_is_searched_for_secrets_to_its_end() -> None:
     assert [finding["line"] for finding in answer["findings"]] == [1]
 
 
+@pytest.mark.slow
 async def test_guidelines_that_cannot_be_read_were_not_checked() -> None:
     diff = make_diff(app__py=("", "x = 1\n"))
 
@@ -58,6 +61,7 @@ async def test_guidelines_that_cannot_be_read_were_not_checked() -> None:
     ]
 
 
+@pytest.mark.slow
 async def test_files_that_the_linter_did_not_look_at_are_named() -> None:
     code = {f"m{n:02}.py": "x = 1\n" for n in range(21)}
 
@@ -66,6 +70,7 @@ async def test_files_that_the_linter_did_not_look_at_are_named() -> None:
     assert answer["failures"] == ["ruff did not look at m20.py"]
 
 
+@pytest.mark.slow
 async def test_lines_of_a_log_that_no_query_can_see_are_counted() -> None:
     log = '{"time": "2026-03-09T06:00:00Z", "status": 200}\nnot json\n'
 
@@ -77,6 +82,7 @@ async def test_lines_of_a_log_that_no_query_can_see_are_counted() -> None:
     assert answer["gaps"] == ["app.jsonl: 1 line could not be read, the first is line 2."]
 
 
+@pytest.mark.slow
 async def test_entries_whose_time_cannot_be_read_are_counted_as_left_out() -> None:
     log = "time,status\n2026-03-09 06:00:00,200\n2026-03-09 06:00:01,200\nyesterday,500\n"
 
@@ -86,6 +92,7 @@ async def test_entries_whose_time_cannot_be_read_are_counted_as_left_out() -> No
     assert "Not counted, as their time cannot be read: 1 entry." in answer["gaps"]
 
 
+@pytest.mark.slow
 async def test_a_list_of_entries_that_cannot_be_read_hides_behind_no_other_log() -> None:
     good = '{"time": "2026-03-09T06:00:00Z", "status": 200}\n'
     logs = {"a.jsonl": good, "b.jsonl": '[{"status": 500},'}
@@ -95,6 +102,7 @@ async def test_a_list_of_entries_that_cannot_be_read_hides_behind_no_other_log()
     assert "b.jsonl: 1 line could not be read, the first is line 1." in answer["gaps"]
 
 
+@pytest.mark.slow
 async def test_a_search_for_no_word_is_refused_and_finds_nothing_absent() -> None:
     with pytest.raises(ToolRefused, match="no word of three letters"):
         await call_tool("search_code", query="db", materials={"a.py": "db = 1\n"})
@@ -152,6 +160,7 @@ async def test_a_long_text_was_read_for_prices_in_part() -> None:
     assert answer["failures"] == ["only the first 400,000 characters of a.md were read"]
 
 
+@pytest.mark.slow
 async def test_a_document_that_could_not_be_read_is_no_unknown_source(tmp_path: Path) -> None:
     (tmp_path / "broken.pdf").write_bytes(b"no pdf")
     claim = {"text": "It grew", "source": "broken.pdf", "quotation": "grew"}
@@ -182,6 +191,7 @@ async def test_many_claims_are_checked_and_those_that_hold_are_counted_where_the
     assert len(answer["results"]) + answer["supported_and_not_listed"] == 100
 
 
+@pytest.mark.slow
 async def test_quotations_that_do_not_hold_are_counted_where_they_are_too_many():
     contract = "THIS AGREEMENT is made between A and B. 1. Term. 2. Termination."
 
@@ -221,6 +231,7 @@ async def test_a_ticket_counts_the_errors_it_does_not_show() -> None:
     assert "2 more kinds of errors are in the logs" in answer["gaps"]
 
 
+@pytest.mark.slow
 async def test_help_that_cannot_be_read_is_no_help_that_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "broken.pdf").write_bytes(b"no pdf")
     request = "How do I raise the number of connections of the server?"
@@ -231,6 +242,7 @@ async def test_help_that_cannot_be_read_is_no_help_that_says_nothing(tmp_path: P
         )
 
 
+@pytest.mark.slow
 async def test_references_that_hold_nothing_name_the_documents_that_were_not_read(tmp_path: Path):
     (tmp_path / "broken.pdf").write_bytes(b"no pdf")
     question = "How many zorbs does a quxnarf have in Blefuscu?"

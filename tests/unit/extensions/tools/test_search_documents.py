@@ -41,6 +41,7 @@ async def test_the_passage_that_fits_best_comes_first_with_source_and_place(tmp_
     assert all("Bananas" not in hit["text"] for hit in found["results"])
 
 
+@pytest.mark.slow
 async def test_every_kind_of_document_is_found(tmp_path):
     write_pdf(tmp_path / "a.pdf", "nothing here", "zebra in the PDF")
     write_docx(tmp_path / "b.docx")
@@ -89,6 +90,7 @@ async def test_no_hit_is_an_answer_with_a_note(tmp_path):
     assert found["results"] == [] and "note" in found
 
 
+@pytest.mark.slow
 async def test_what_is_not_read_is_named_with_the_reason(tmp_path):
     (tmp_path / "broken.pdf").write_bytes(b"no pdf")
     (tmp_path / "a.md").write_text("text")
@@ -108,6 +110,7 @@ async def test_what_is_not_read_is_named_with_the_reason(tmp_path):
     assert "picture.png" not in gap
 
 
+@pytest.mark.slow
 async def test_where_no_document_can_be_read_the_search_has_failed(tmp_path):
     (tmp_path / "broken.pdf").write_bytes(b"no pdf")
 

@@ -120,6 +120,7 @@ def test_a_merged_text_holds_for_each_of_its_rows_and_a_merged_number_once(tmp_p
     assert read_sheet(path).splitlines()[1:] == ["North,42", "North,8", "South,1", "South,"]
 
 
+@pytest.mark.slow
 async def test_each_sheet_is_a_material_and_a_hidden_one_says_so(tmp_path):
     sheets = {"Sales": SALES, "Staff": SALES, "Lists": SALES, "Empty": []}
     write_xlsx(tmp_path / "book.xlsx", sheets, hidden=["Lists"])

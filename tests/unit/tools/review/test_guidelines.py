@@ -61,6 +61,7 @@ def test_prose_outranks_the_configuration() -> None:
     assert guidelines.ignored_rules == ()
 
 
+@pytest.mark.slow
 async def test_a_breach_of_a_guideline_is_a_finding_that_quotes_it() -> None:
     long = f"value = '{'x' * 60}'\n"
     after = f"{long}print(value)\nif value == None:\n    pass\n"

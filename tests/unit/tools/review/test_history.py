@@ -8,6 +8,8 @@ from dulwich import porcelain
 from nodes.errors import ToolRefused
 from tests.unit.tools.review.changes import call_review_tool, make_diff
 
+pytestmark = pytest.mark.slow
+
 FIRST = "def pay(order):\n    total = order.total\n    return charge(total)\n"
 FIXED = (
     "def pay(order):\n    if order.total <= 0:\n        raise ValueError(order.total)\n"
