@@ -79,6 +79,20 @@ def _require_local_files(files: list[Path] | None) -> list[Path] | None:
     return files
 
 
+def _require_files(files: list[Path] | None) -> list[Path] | None:
+    """Return the files after the request, as a shell writes them for `--file *.md`.
+
+    Raises:
+        UsageError: one of them is none.
+    """
+    if missing := next((each for each in files or () if not each.exists()), None):
+        raise UsageError(
+            f"after the request come files, and {str(missing)!r} is none",
+            next='write the request between quotation marks: supervise run "…"',
+        )
+    return files
+
+
 def _split_names(text: str | None) -> Any:  # a tuple, where typer knows a text
     """Return the names of a list with commas."""
     if text is None:
@@ -179,6 +193,9 @@ class _Asked:
         metavar="PATH",
         callback=_require_local_files,
         help="A document, or a folder of them; - reads text from stdin. May be repeated.",
+    )
+    more_files: list[Path] | None = typer.Argument(
+        None, metavar="PATH", callback=_require_files, help="Further files, as of --file."
     )
     thread: str | None = typer.Option(
         None, "--thread", metavar="THREAD", help="Keep the run under this id, or follow up on it."

@@ -96,7 +96,9 @@ class Job:
 
 def prepare_job(options: RunOptions, settings: Settings, display: ProgressDisplay) -> Job:
     """Return a job, of which a file may be read from stdin; as `read_files`."""
-    files, materials = read_files(options.file or [], options.request)
+    files, materials = read_files(
+        [*(options.file or []), *(options.more_files or [])], options.request
+    )
     return Job(
         options=options,
         files=files,

@@ -92,6 +92,8 @@ def check_claim(claim: Claim, evidence: Evidence) -> ClaimCheck:
         grounds = find_grounds(claim.text, cited or evidence.texts)
         return _check_statement(claim, grounds, evidence, is_quoted=None)
     if grounds := find_quotation(claim.quotation, cited or evidence.texts):
+        if claim.text == claim.quotation:  # it says nothing of its own
+            return ClaimCheck(_name_proof(grounds[0].source, ""), "", True, ground=grounds[0])
         return _check_statement(claim, grounds, evidence, is_quoted=True)
     doubt = say(language, "quotation_not_there", source=_name_source(claim, language))
     return ClaimCheck("unproved" if evidence.texts else "stated", doubt, is_quoted=False)

@@ -8,6 +8,7 @@ from nodes.text.similarity import extract_words
 from nodes.text.terms import is_verb, list_base_forms
 from nodes.text.word_lists import (
     AUXILIARY_VERBS,
+    BACK_REFERENCES,
     CONDITION_WORDS,
     DETERMINERS,
     FUNCTION_WORDS,
@@ -40,12 +41,6 @@ STATING_WORDS = (
     DETERMINERS | PRONOUNS | GERMAN_DETERMINERS | {"i", "we", "you", "he", "she", "there"}
 )
 """Words that a statement begins with."""
-_POINTING = frozenset(
-    ("he", "her", "his", "it", "its", "she", "their", "them", "these", "they", "this", "those")
-    + ("davon", "deren", "dessen", "diese", "diesem", "diesen", "dieser", "dieses", "ihr", "ihre")
-    + ("ihrem", "ihren", "sein", "seine")
-)
-"""Words for what was named before."""
 
 
 def list_parts(
@@ -95,7 +90,7 @@ def list_own_parts(text: str) -> list[str]:
     """
     parts = list_parts(text, lambda _: ())
     asks = all(is_question(each) or begins_with_verb(each) for each in parts)
-    points = any(_POINTING & {*map(str.lower, _WORD.findall(each))} for each in parts[1:])
+    points = any(BACK_REFERENCES & {*map(str.lower, _WORD.findall(each))} for each in parts[1:])
     return parts if len(parts) > 1 and asks and not points else []
 
 

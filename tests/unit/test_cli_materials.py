@@ -1,6 +1,7 @@
 """Files that a user names become materials, or are refused in one clear line."""
 
 import asyncio
+import json
 import os
 import unicodedata
 from collections.abc import Iterable
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graph.cli import main
 from graph.display.progress_lines import format_event
 from graph.runs.materials import MAX_FILES, MAX_TOTAL_BYTES, build_progress_callback, read_materials
 from graph.runs.run_view import RunView
@@ -250,3 +252,30 @@ def test_no_name_has_a_second_line_or_what_is_not_seen(name):
     assert shown and shown == sanitize_name(shown)
     assert len(shown.splitlines()) == 1
     assert not {unicodedata.category(c) for c in shown} & {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+
+
+def test_files_that_a_shell_writes_after_the_request_are_files_of_the_run(
+    capsys: pytest.CaptureFixture[str],
+):
+    write_file("a.md", "Apples: 3.")
+    write_file("b.md", "Pears: 4.")
+    # The shell makes these of `--file *.md`.
+    asked = ["run", "How many pears are there?", "--file", "a.md", "b.md", "--json"]
+
+    with pytest.raises(SystemExit):
+        main(asked)
+    (task,) = json.loads(capsys.readouterr().out)["plan"]["tasks"]
+
+    assert sorted(task["materials"]) == ["a.md", "b.md"]
+
+
+def test_a_request_without_quotation_marks_is_refused_with_how_to_write_it(
+    capsys: pytest.CaptureFixture[str],
+):
+    with pytest.raises(SystemExit) as ended:
+        main(["run", "How", "many", "pears?"])
+
+    assert ended.value.code == 2
+    assert "'many' is none. next: write the request between quotation marks" in (
+        capsys.readouterr().err.replace("\n", " ")
+    )

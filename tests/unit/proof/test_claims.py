@@ -135,6 +135,16 @@ def test_a_quotation_is_found_however_it_is_printed(quotation: str) -> None:
     assert is_quoted(quotation, f"{MILL}\n{CAPS}")
 
 
+def test_a_claim_in_the_words_of_its_quotation_is_proved_with_the_marks_of_its_links() -> None:
+    passage = "Begin with [the plan](PLAN.md#step2go) of 2027."
+    evidence = Evidence()
+    evidence.add_material("guide.md", f"# Guide\n\n{passage}\n")
+
+    claim = prove_claim(Claim(text=passage, source="guide.md", quotation=passage), evidence)
+
+    assert (claim.proof, claim.doubt) == ("quoted", "")
+
+
 def test_two_sentences_far_apart_are_no_quotation() -> None:
     text = f"{MILL}{'Nothing is said here. ' * 60}The roof leaks."
 
