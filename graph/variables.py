@@ -288,8 +288,6 @@ class ServerVariables(BaseSettings):
     """Whether a server keeps the trace of its runs beside their checkpoints."""
     server_hook: str = Field("", validation_alias="LANGGRAPH_AUTH")
     """The hook for users that LangGraph's server has loaded, which the server sets."""
-    mcp_token: ApiKey = Field(None, validation_alias="SUPERVISE_MCP_TOKEN")
-    """What clients of `supervise mcp --http` must send."""
     users_file: Path | None = Field(
         None, validation_alias="SUPERVISE_USERS", description="the file of a server's users"
     )
@@ -304,7 +302,3 @@ class ServerVariables(BaseSettings):
         description="provider:model, several with commas",
     )
     """Models that a user may choose for a run, besides those of the tiers."""
-
-    def list_server_secrets(self) -> list[str]:
-        """List the values that must never be written anywhere."""
-        return [key.get_secret_value() for key in (self.mcp_token,) if key]

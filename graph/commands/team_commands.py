@@ -59,11 +59,11 @@ def draw(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="NAME",
-            help="A team's name or folder, or the thread of a run; last: the newest run.",
+            metavar="TEAM",
+            help="A team's name, or its folder.",
         ),
     ],
-    flat: Annotated[bool, typer.Option("--flat", help="Of a team: only the top level.")] = False,
+    flat: Annotated[bool, typer.Option("--flat", help="Only the top level.")] = False,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -73,11 +73,7 @@ def draw(
         ),
     ] = None,
 ) -> int:
-    """Draw a team's graph or the plan of a run, as Mermaid."""
+    """Draw a team's graph as Mermaid."""
     from graph.commands import teams as command
-    from graph.commands.runs import find_thread
 
-    settings = load_settings()
-    if command.is_team(name, settings):
-        return command.draw_team(name, settings, is_flat=flat, out=out)
-    return command.draw_run(find_thread(name, settings), settings, out=out)
+    return command.draw_team(name, load_settings(), is_flat=flat, out=out)

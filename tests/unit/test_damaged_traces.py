@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from graph.commands.runs import show_run, show_runs, show_trace
-from graph.commands.teams import draw_run
 from graph.runs.event_log import EventLog, read_last_time
 from graph.runs.session import state_from_log
 from graph.runs.trace import get_log_path, usage_from_log
@@ -52,7 +51,6 @@ def list_readers(settings: Settings, out: Path) -> Iterator[Callable[[], int]]:
     yield partial(show_run, "T", runs)
     for form in ("json", "html", "chrome"):
         yield partial(show_trace, "T", runs, out=out, format=form)
-    yield partial(draw_run, "T", runs, out=out)
 
 
 def try_readers(settings: Settings, data: bytes) -> None:
