@@ -14,6 +14,13 @@ from tests.integration.dev_server import PARTS, DevServer, ServerContext, dev_se
 from tests.runs import Runs
 
 
+@pytest.fixture(autouse=True)
+def brisk_retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a model be asked again at once, so that no test waits for that."""
+    monkeypatch.setattr("nodes.models.call.BACKOFF_S", 0.01)
+    monkeypatch.setattr("nodes.models.circuit_breaker.PAUSE_S", 0.01)
+
+
 @pytest.fixture
 def runs(endpoint: Endpoint, settings: Settings) -> Runs:
     """Runs of teams whose models are at the endpoint of the test."""

@@ -211,7 +211,10 @@ async def test_h21_an_address_where_all_models_are_dead_gets_six_requests_from_a
     assert "all models at http://127.0.0.1:" in list_statements(outcome)
 
 
-async def test_h21_a_dead_endpoint_costs_a_large_plan_a_tenth_more_calls_at_most(runs: Runs):
+async def test_h21_a_dead_endpoint_costs_a_large_plan_a_tenth_more_calls_at_most(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("nodes.models.circuit_breaker.PAUSE_S", 0.25)
     tasks = script_tasks({f"t{index}": () for index in range(60)})
     faults = (Fault(kind="server_error", schema="Report"),)
     runs.script(*tasks, faults=faults)
@@ -328,9 +331,9 @@ async def test_h28_of_three_models_one_is_down_and_another_does_its_tasks(
 
 
 async def test_a_task_that_queues_for_its_endpoint_does_not_time_out(runs: Runs):
-    limits = Limits(timeout_s=3.0)
+    limits = Limits(timeout_s=1.5)
     worker = Worker(name="slow", description="Works.", instructions="Work.", limits=limits)
-    tasks = script_tasks({f"t{index}": () for index in range(5)}, latency_s=0.8, worker="slow")
+    tasks = script_tasks({f"t{index}": () for index in range(5)}, latency_s=0.4, worker="slow")
     runs.script(*tasks)
     one = runs.settings.model_copy(update={"max_concurrency": 1})
 
