@@ -149,10 +149,8 @@ class Extension:
         """Return what opens databases of runs on a server."""
         return None
 
-    def compare_strategies(
-        self, job: Any, names: Sequence["Strategy"]
-    ) -> int | None:  # a Job of graph.commands, which this module is below
-        """Run a job with each strategy, print them side by side, and return the exit code."""
+    def compare_strategies(self, job: Any, names: Sequence["Strategy"]) -> int | None:
+        """Run a job of `graph.commands` with each strategy, print them, return the exit code."""
         return None
 
     def review_plans(self, team: "Team", plans: Sequence[tuple[str, "Plan"]]) -> Iterable[str]:
@@ -182,6 +180,13 @@ class Extension:
     def list_checks(self, settings: "Settings") -> Iterable[DoctorCheck]:
         """Return what `supervise doctor` says of it."""
         return ()
+
+    def list_team_folders(self) -> Iterable[Path]:
+        """Return folders of teams that have a name, beside those of the settings."""
+        return ()
+
+    def require_consent(self, folder: Path) -> None:
+        """Raise TeamInvalid if the user has not agreed to what is in a team's folder."""
 
     def list_team_problems(self, folder: Path, settings: "Settings | None") -> Iterable[str]:
         """Return the problems in its part of a team's folder, whose team may be invalid."""

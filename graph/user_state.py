@@ -37,6 +37,11 @@ def get_user_env_file() -> Path:
     return _find_folder(user_config_path) / ".env"
 
 
+def get_teams_folder() -> Path:
+    """Return the folder of the teams that the user has added."""
+    return _find_folder(user_config_path) / "teams"
+
+
 def read_decision(file: Path, digest: str) -> Decision:
     """Return what the user has decided about a file, of which `digest` is the SHA-256."""
     decision, _, decided = _read_record(_name_record(file)).partition(" ")

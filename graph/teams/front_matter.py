@@ -2,6 +2,7 @@
 
 import stat
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -20,6 +21,8 @@ from nodes.schemas.team import DeclaredAccess, Limits, Role, Team, Worker
 from state import LadderRung
 
 MAX_FILE_BYTES: Final = 256_000
+MAX_YAML_LEVELS: Final = 100
+"""The loader calls itself for each: from about 20,000 on it ends the process."""
 
 YamlPath = tuple[str | int, ...]
 
@@ -110,6 +113,7 @@ def read_text(path: Path, folder: Path) -> str:
 
 
 def _parse_yaml(path: Path, text: str, body: str) -> YamlPage:
+    _require_shallow(path, text)
     loader = _Loader(text)
     try:
         root = loader.get_single_node()
@@ -124,6 +128,21 @@ def _parse_yaml(path: Path, text: str, body: str) -> YamlPage:
         raise FileProblem(path, f"YAML cannot be read: {error}", 1) from None
     finally:
         loader.dispose()
+
+
+def _require_shallow(path: Path, text: str) -> None:
+    """Raise FileProblem if a text nests its parts too deeply; what cannot be read is left."""
+    if sum(map(text.count, "[{-?")) <= MAX_YAML_LEVELS:
+        return  # indentation alone takes a line for each level
+    level = 0
+    with suppress(yaml.YAMLError):
+        for event in yaml.parse(text, Loader=_Loader):
+            level += isinstance(event, yaml.CollectionStartEvent)
+            level -= isinstance(event, yaml.CollectionEndEvent)
+            if level > MAX_YAML_LEVELS:
+                raise FileProblem(
+                    path, "YAML is nested too deeply", _get_line_number(event.start_mark)
+                )
 
 
 def _walk_nodes(

@@ -8,7 +8,7 @@ from typing import Final
 
 from langchain_core.tools import BaseTool
 
-from graph.extensions import collect, register_extensions
+from graph.extensions import collect, find_extensions, register_extensions
 from graph.settings import Settings
 from graph.teams.front_matter import FileProblem, suggest_name
 from graph.teams.team_folder import TEAM_FILE, TOOLS_FOLDER, FindTeam, read_team
@@ -45,7 +45,7 @@ def load_team(
     given = declare_given_tools(tools)
     if isinstance(name_or_path, Team):
         return add_given_tools(name_or_path, given)
-    folder = find_team(name_or_path, settings)
+    folder = open_team(name_or_path, settings)
     team, problems = read_team(folder, _build_finder(settings), given=given, workers=workers)
     if team is None:
         others = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
@@ -64,7 +64,7 @@ def list_team_problems(name_or_path: str | Path, settings: Settings | None = Non
         TeamInvalid: there is no such team.
     """
     register_extensions()
-    _, problems = read_team(find_team(name_or_path, settings), _build_finder(settings))
+    _, problems = read_team(open_team(name_or_path, settings), _build_finder(settings))
     return [str(problem) for problem in problems]
 
 
@@ -117,6 +117,18 @@ def find_team(name_or_path: str | Path, settings: Settings | None = None) -> Pat
     )
 
 
+def open_team(name_or_path: str | Path, settings: Settings | None = None) -> Path:
+    """Find a team's folder whose files may be read and run.
+
+    Raises:
+        TeamInvalid: no team has the name, or an extension refuses its folder.
+    """
+    folder = find_team(name_or_path, settings)
+    for extension in find_extensions():
+        extension.require_consent(folder)
+    return folder
+
+
 def _find_in_subfolder(name: str) -> Path | None:
     """Return the folder of this name with a team, one level below a folder of this one."""
     try:
@@ -131,7 +143,7 @@ def _build_finder(settings: Settings | None) -> FindTeam:
 
     def find(name: str, folder: Path) -> Path:
         inside = folder / name
-        return inside if inside.is_dir() else find_team(name, settings)
+        return inside if inside.is_dir() else open_team(name, settings)
 
     return find
 
@@ -140,17 +152,27 @@ def _list_installed_teams() -> Iterator[Path]:
     """Yield the folders of teams in installed packages: each entry point names such a package."""
     for entry in entry_points(group=ENTRY_POINT_GROUP):
         try:
-            spec = find_spec(entry.value)
+            found = list_package_folders(entry.value)
         except (ImportError, ValueError):
             continue  # one broken package does not hide the other teams
-        for folder in (spec.submodule_search_locations or ()) if spec else ():
-            if (Path(folder) / TEAM_FILE).exists():
-                yield Path(folder)
+        yield from (folder for folder in found if (folder / TEAM_FILE).exists())
+
+
+def list_package_folders(package: str) -> list[Path]:
+    """Return where a package of packages is, without importing any of them.
+
+    Raises:
+        ImportError, ValueError: it cannot be found.
+    """
+    first, *inner = package.split(".")
+    spec = find_spec(first)
+    return [Path(each, *inner) for each in (spec and spec.submodule_search_locations) or ()]
 
 
 def _list_parent_folders(settings: Settings | None) -> Iterator[Path]:
     yield from (settings or Settings()).team_folders
     yield SHIPPED_TEAMS_FOLDER
+    yield from collect(lambda each: each.list_team_folders())
 
 
 def check_team(name_or_path: str | Path, settings: Settings | None = None) -> list[str]:
@@ -159,7 +181,7 @@ def check_team(name_or_path: str | Path, settings: Settings | None = None) -> li
     Raises:
         TeamInvalid: there is no such team.
     """
-    folder = find_team(name_or_path, settings)
+    folder = open_team(name_or_path, settings)
     problems = list_team_problems(folder, settings)
     return problems + collect(lambda each: each.list_team_problems(folder, settings))
 
@@ -170,7 +192,7 @@ def check_tools(name_or_path: str | Path, settings: Settings | None = None) -> l
     Raises:
         TeamInvalid: there is no such team.
     """
-    folder = find_team(name_or_path, settings)
+    folder = open_team(name_or_path, settings)
     if not (folder / TEAM_FILE).is_file():
         return []  # whatever is somewhere below it is not asked for
     teams = sorted(folder.rglob(TEAM_FILE))

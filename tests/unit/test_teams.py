@@ -192,6 +192,8 @@ def test_a_worker_s_name_must_fit_the_graph(folder, name):
         (b"---\ntier: fast\n---\nYou count.", "description is missing"),
         (b"---\ndescription: x\n---\n", "no instructions"),
         (b"x" * (MAX_FILE_BYTES + 1), "more than the limit of"),
+        (b"---\na: " + b"[" * 100_000 + b"\n---\nx", "nested too deeply"),
+        (b"---\na:\n" + b"- " * 100_000 + b"\n---\nx", "nested too deeply"),
         (b"---\na: &a [1]\nb: [*a, *a]\n---\nx", "aliases"),
     ],
 )

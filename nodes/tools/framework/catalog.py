@@ -63,7 +63,7 @@ def _read_own_tool(file: Path) -> OwnTool:
     try:
         declared = yaml.safe_load(found["access"]) if found else {}
         return OwnTool(folder=file.parent.resolve(), **declared)
-    except (yaml.YAMLError, TypeError, ValidationError) as error:
+    except (yaml.YAMLError, TypeError, ValidationError, RecursionError) as error:
         line = text.count("\n", 0, found.start()) + 1 if found else 1
         raise TeamInvalid(
             f"ACCESS in {file}, line {line}, is invalid",

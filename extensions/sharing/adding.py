@@ -1,0 +1,180 @@
+"""Adds a team after the user has agreed to its sheet."""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from extensions.sharing.archive import TeamRefused
+from extensions.sharing.file_names import is_ignored, is_team_name, show_name
+from extensions.sharing.lock import Consent, find_difference, hold_lock, read_lock, write_lock
+from extensions.sharing.sheet import Sheet, build_sheet, write_files
+from extensions.sharing.sheet_text import list_difference_lines, list_more, list_sheet_lines
+from extensions.sharing.sources import Offer, open_offer
+from graph.commands.output import print_json, print_text
+from graph.display.stderr_console import print_to_stderr
+from graph.settings import Settings
+from graph.teams.team_folder import NAME_RULE
+from graph.teams.team_loader import list_shipped_teams, list_teams
+from graph.user_state import get_teams_folder
+from nodes.errors import SupervisorError, UsageError
+
+STAGING: Final = ".adding-"
+"""Begins the names of folders in which a team is written before it has its place."""
+
+
+class ConsentMissing(UsageError):
+    """The user has not agreed to what a team asks for; nothing was added."""
+
+    code = "CONSENT_MISSING"
+
+
+def add_team(
+    source: str,
+    settings: Settings,
+    *,
+    name: str = "",
+    accepts: bool = False,
+    accepts_more: bool = False,
+    as_json: bool = False,
+) -> int:
+    """Show what a team asks for, and add it if the user agrees.
+
+    Args:
+        name: under which it is added; empty for its own.
+        accepts: the user agrees without being asked.
+        accepts_more: also to what a second version asks for beyond the first.
+
+    Raises:
+        TeamRefused, TeamInvalid: it cannot be added.
+        ConsentMissing: the user has not agreed.
+        OutputFailed: it cannot be written.
+    """
+    offer = open_offer(source)
+    offer = replace(offer, name=name) if name else offer
+    place = get_teams_folder() / offer.name
+    before = read_lock().teams.get(offer.name) if place.exists() else None
+    if offer.folder == place.resolve() and before:  # its owner agrees to his own change
+        offer = replace(offer, **before.model_dump(include={"source", "version", "licence"}))
+    _check_name(offer, settings)
+    _check_place(offer, place, before)
+    sheet = build_sheet(offer, settings)
+    if before and before.sha256 == sheet.sha256 and not find_difference(place, before):
+        _print_end(
+            sheet, {"is_added": True}, "it is added already, and nothing has changed", as_json
+        )
+        return 0
+    more = list_more(before, sheet) if before else []
+    shown = {"is_added": False, "folder": str(place), "is_update": bool(before), "more": more}
+    lines = list_difference_lines(before, sheet) if before else list_sheet_lines(sheet)
+    for line in () if as_json else lines:
+        print_text(line)
+    try:
+        _require_yes(source, more, accepts, accepts_more, may_ask=not as_json)
+        _install(offer, sheet, before, place)
+    except SupervisorError:
+        _print_end(sheet, shown, "", as_json)
+        raise
+    done = f'added: {place}. next: supervise run "…" --team {offer.name}'
+    _print_end(sheet, {**shown, "is_added": True}, done, as_json)
+    return 0
+
+
+def _print_end(sheet: Sheet, facts: Mapping[str, object], said: str, as_json: bool) -> None:
+    if as_json:
+        print_json({**sheet.model_dump(mode="json"), **facts})
+    elif said:
+        print_text(said)
+
+
+def _check_name(offer: Offer, settings: Settings) -> None:
+    """Raise UsageError if another team is found under the name."""
+    if not is_team_name(offer.name):
+        raise UsageError(f"{show_name(offer.name)} is no name of a team", cause=NAME_RULE)
+    found = next((each for each in list_teams(settings) if each.name == offer.name), None)
+    shipped = {each.name for each in list_shipped_teams()}
+    is_added = found and found.resolve().parent == get_teams_folder().resolve()
+    is_named = found and found.parent in settings.team_folders
+    if offer.name in shipped or (found and not is_added and found.resolve() != offer.folder):
+        raise UsageError(
+            f"there is another team {offer.name}",
+            cause="it is a shipped one" if offer.name in shipped else f"in {found}",
+            kept="nothing was added",
+            next="add it under another name: --name NAME",
+        )
+    if is_named:
+        raise UsageError(
+            f"{offer.name} is a team already", cause="SUPERVISE_TEAMS names its folder"
+        )
+
+
+def _check_place(offer: Offer, place: Path, before: Consent | None) -> None:
+    """Raise an error if other files are at a team's place, or beside it in its own folder."""
+    is_in_place = offer.folder == place.resolve()
+    if place.exists() and before is None and not is_in_place:
+        remedy = f"supervise add-team {place}, or remove it"
+        raise UsageError(f"{place} is there, and you have not agreed to it", next=remedy)
+    for name, reason in offer.left_out.items() if is_in_place else ():
+        if not is_ignored(PurePosixPath(name)):
+            what = f"{show_name(name)} may not be in the folder of a team"
+            raise TeamRefused(what, cause=reason, next="remove it")
+
+
+def _require_yes(
+    source: str, more: list[str], accepts: bool, accepts_more: bool, *, may_ask: bool
+) -> None:
+    """Raise ConsentMissing unless the user agrees: by options, or at a terminal."""
+    if accepts and (accepts_more or not more):
+        return
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    if may_ask and not accepts and all(each is not None and each.isatty() for each in streams):
+        print_to_stderr("\nAgree to this, too? [y/N] " if more else "\nAdd it? [y/N] ")
+        if sys.stdin.readline().strip().lower() in ("y", "yes"):
+            return
+        raise ConsentMissing("nothing was added: you did not agree")
+    command = f"supervise add-team {show_name(source)} --yes"
+    if accepts:
+        listed = "; ".join(more[:3]) + f"; and {len(more) - 3} more" * (len(more) > 3)
+        what = "nothing was changed: it asks for more than you agreed to"
+        raise ConsentMissing(what, cause=listed, next=f"{command} --accept-more")
+    raise ConsentMissing(
+        "nothing was added: you have not agreed to what it asks for",
+        next=f"read it, then {command}{' --accept-more' * bool(more)}",
+    )
+
+
+def _install(offer: Offer, sheet: Sheet, before: Consent | None, place: Path) -> None:
+    """Write a team at its place, at once, and then what the user has agreed to.
+
+    A process that is killed in between leaves a team that is not loaded.
+    """
+    at = f"{datetime.now(UTC):%Y-%m-%d}"
+    consent = Consent(**sheet.model_dump(include=set(Consent.model_fields)), at=at)
+    with hold_lock() as folder:
+        lock = read_lock()
+        if place.exists() and lock.teams.get(offer.name) != before:
+            raise UsageError(f"{offer.name} was changed by another process", next="try it again")
+        for left in folder.glob(f"{STAGING}*"):  # of a process that was killed
+            shutil.rmtree(left, ignore_errors=True)
+        changed = lock.model_copy(update={"teams": {**lock.teams, offer.name: consent}})
+        if offer.folder == place.resolve():
+            write_lock(changed)
+            return
+        with tempfile.TemporaryDirectory(prefix=STAGING, dir=folder) as staging:
+            new, old = Path(staging, offer.name), Path(staging, "before")
+            write_files(offer.files, new)
+            if place.exists():
+                os.rename(place, old)
+            try:
+                os.rename(new, place)
+                write_lock(changed)
+            except BaseException:
+                shutil.rmtree(place, ignore_errors=True)
+                if old.exists():
+                    os.rename(old, place)
+                raise

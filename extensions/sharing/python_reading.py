@@ -1,0 +1,209 @@
+"""What the Python files of a team may do, as far as reading them shows; none is imported.
+
+Each name that a file uses is followed to the module that it comes from, by the syntax tree. This
+is no proof: a program can make names while it runs. Where it does, that is an ability of its own.
+"""
+
+import ast
+import io
+import sys
+import tokenize
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import yaml
+from pydantic import BaseModel, Field
+
+WRITES: Final = "writes or deletes files"
+READS: Final = "reads files"
+VARIABLES: Final = "reads environment variables"
+DYNAMIC: Final = "runs code that is made or found at run time"
+CLOSED: Final = "cannot be read"
+UNREADABLE: Final = frozenset((DYNAMIC, CLOSED))
+"""Abilities of a file of which reading does not show all that it does."""
+
+
+@cache
+def _read_table(part: str) -> dict[str, str]:
+    """Return the abilities of a part of `abilities.yaml`, by name."""
+    text = Path(__file__).with_name("abilities.yaml").read_text(encoding="utf-8")
+    table = yaml.safe_load(text)[part]
+    return {name: ability for ability, listed in table.items() for name in listed.split()}
+
+
+_OPENERS: Final = ("open", "io.open", "codecs.open")
+_GETTERS: Final = ("get", "pop", "setdefault", "__getitem__")
+_OWN: Final = frozenset(("state", "nodes", "graph", "extensions", "teams", "supervisor_worker"))
+_NEEDED: Final = frozenset(("langchain_core", "langgraph", "pydantic", "yaml"))
+"""What this program cannot be without."""
+ALL_VARIABLES: Final = "all variables"
+MAX_PARTS: Final = 6
+"""Of a dotted name that is followed."""
+
+
+class PythonFile(BaseModel):
+    """What reading one file shows."""
+
+    lines: int = 0
+    abilities: dict[str, int] = Field(default_factory=dict)
+    """With the first line that shows each."""
+    packages: list[str] = Field(default_factory=list)
+    """First parts of modules that are neither Python's, nor this program's, nor the team's."""
+    variables: list[str] = Field(default_factory=list)
+    """Names of environment variables, or `ALL_VARIABLES`."""
+
+
+def read_python(source: bytes) -> PythonFile:
+    """Return what a file may do; one that cannot be parsed may do anything."""
+    lines = source.count(b"\n") + bool(source.rpartition(b"\n")[2])
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+        if encoding not in ("utf-8", "utf-8-sig"):
+            raise ValueError("another encoding hides what is written")
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return PythonFile(lines=lines, abilities={CLOSED: 1})
+    reader = _Reader()
+    for node in ast.walk(tree):  # names first: a function may use what is imported below it
+        reader.read_binding(node)
+    for node in ast.walk(tree):
+        reader.read_use(node)
+    return PythonFile(
+        lines=lines,
+        abilities=dict(sorted(reader.abilities.items())),
+        packages=sorted(reader.packages),
+        variables=sorted(reader.variables),
+    )
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.abilities = dict[str, int]()
+        self.packages, self.variables = set[str](), set[str]()
+        self._origins = dict[str, str]()
+        """What a name of the file is: after `from os import path` it is `os.path`."""
+        self._modules = set[str]()
+        """Names that are modules."""
+        self._seen = set[int]()
+        """Nodes of modules of which a part is used, and of variables that are read by name."""
+
+    def read_binding(self, node: ast.AST) -> None:
+        """Keep what a name is bound to, and what is imported."""
+        match node:
+            case ast.Import(names=names):
+                for each in names:
+                    bound = each.asname or each.name.partition(".")[0]
+                    self._origins[bound] = each.name if each.asname else bound
+                    self._modules.add(bound)
+                    self._add_module(each.name, node)
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                self._add_module(module, node)
+                for each in names:
+                    whole = f"{module}.{each.name}"
+                    self._origins[each.asname or each.name] = whole
+                    self._add_ability(whole, node)
+            case ast.Assign(targets=[ast.Name(id=bound)], value=ast.Name() | ast.Attribute()):
+                if (name := self._name(node.value)).partition(".")[0] in self._modules:
+                    self._origins[bound] = name
+                    self._seen.add(id(node.value))
+            case ast.Attribute(value=ast.Name() as holder):
+                self._seen.add(id(holder))
+
+    def read_use(self, node: ast.AST) -> None:
+        """Keep what a part of the tree may do."""
+        match node:
+            case ast.Call():
+                self._read_call(node, self._name(node.func))
+            case ast.Subscript(value=value, slice=ast.Constant(value=str(name))):
+                self._read_variable(value, name)
+            case ast.Attribute(attr=name):
+                self._add(_read_table("attributes").get(name), node)
+                self._read_name(node, self._name(node))
+            case ast.Name(id=name) if name not in self._origins:
+                self._add(_read_table("builtins").get(name), node)
+            case ast.Name(id=name) if id(node) not in self._seen:
+                self._add(DYNAMIC if name in self._modules else None, node)  # given to something
+                self._read_name(node, self._name(node))
+
+    def _read_call(self, node: ast.Call, name: str) -> None:
+        first = node.args[0] if node.args else None
+        text = first.value if isinstance(first, ast.Constant) else None
+        if name in _OPENERS or name.endswith(".open"):
+            self._add(WRITES if _may_write(node, 1 if name in _OPENERS else 0) else READS, node)
+        if name in ("getattr", "setattr", "delattr") and not _names_attribute(node):
+            self._add(DYNAMIC, node)
+        if isinstance(text, str) and name in _read_table("environment"):
+            self._add_variable(node.func, text)
+        elif isinstance(text, str) and getattr(node.func, "attr", "") in _GETTERS:
+            self._read_variable(getattr(node.func, "value", node.func), text)
+
+    def _read_variable(self, holder: ast.expr, name: str) -> None:
+        """Keep a variable that is read by its name: of the process, or of the tools' settings."""
+        if self._is_environment(holder, self._name(holder)):
+            self._add_variable(holder, name)
+
+    def _read_name(self, node: ast.expr, name: str) -> None:
+        if not self._is_environment(node, name):
+            self._add_ability(name, node)
+        elif id(node) not in self._seen:
+            self._add_variable(node, ALL_VARIABLES)
+
+    def _is_environment(self, node: ast.expr, name: str) -> bool:
+        is_settings = isinstance(node, ast.Attribute) and node.attr == "variables"
+        return is_settings or name in _read_table("environment")
+
+    def _add_variable(self, node: ast.expr, name: str) -> None:
+        self._seen.add(id(node))
+        self._add(VARIABLES, node)
+        self.variables.add(name[:100])
+
+    def _add_module(self, module: str, node: ast.AST) -> None:
+        self._add_ability(module, node)
+        first = module.partition(".")[0]
+        if first not in sys.stdlib_module_names | _OWN | _NEEDED:
+            self.packages.add(first)
+
+    def _add_ability(self, name: str, node: ast.AST) -> None:
+        """Keep what the longest known beginning of a dotted name may do."""
+        parts = name.split(".")
+        starts = (".".join(parts[:end]) for end in range(len(parts), 0, -1))
+        table, beginnings = _read_table("modules"), _read_table("beginnings").items()
+        known = next((table[each] for each in starts if each in table), None)
+        begins = (each for start, each in beginnings if name.startswith(start))
+        self._add(DYNAMIC if parts[-1] == "*" else known or next(begins, None), node)
+
+    def _add(self, ability: str | None, node: ast.AST) -> None:
+        line = getattr(node, "lineno", 1)
+        if ability:
+            self.abilities[ability] = min(line, self.abilities.get(ability, line))
+
+    def _name(self, node: ast.expr) -> str:
+        """Return the dotted name of an expression, from where it is imported.
+
+        Of an object that is not known, the attribute after a dot.
+        """
+        parts = list[str]()
+        while isinstance(node, ast.Attribute) and len(parts) < MAX_PARTS:
+            parts.append(node.attr)
+            node = node.value
+        if isinstance(node, ast.Name) and (node.id in self._origins or not parts):
+            return ".".join((self._origins.get(node.id, node.id), *reversed(parts)))
+        return f".{parts[0]}" if parts else ""
+
+
+def _may_write(node: ast.Call, place: int) -> bool:
+    """Return whether a call of `open` may write: its mode says so, or is not written out."""
+    given = [each.value for each in node.keywords if each.arg == "mode"]
+    given += node.args[place : place + 1]
+    modes = [str(each.value) if isinstance(each, ast.Constant) else "+" for each in given]
+    has_spread = any(isinstance(each, ast.Starred) for each in node.args)
+    return has_spread or any(not set("wax+").isdisjoint(mode) for mode in modes)
+
+
+def _names_attribute(node: ast.Call) -> bool:
+    """Return whether a call of `getattr` names an attribute in writing, and no internal one."""
+    match node.args:
+        case [_, ast.Constant(value=str(name)), *_]:
+            return not name.startswith("__")
+    return False

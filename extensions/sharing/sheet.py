@@ -1,0 +1,285 @@
+"""The sheet of a team: all that it asks for, worked out from its bytes without running any of it.
+
+`asks` is what the user agrees to: texts, so that what a second version asks for beside the first
+is a difference of two sets.
+"""
+
+import tempfile
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from extensions.sharing.archive import TeamRefused
+from extensions.sharing.python_reading import PythonFile, read_python
+from extensions.sharing.sources import ExamScore, Offer, hash_files
+from graph.extensions import find_first, register_extensions
+from graph.settings import Settings
+from graph.teams.team_folder import NAME_PATTERN, TEAM_FILE, TOOLS_FOLDER, read_team
+from graph.teams.team_loader import open_team
+from nodes.errors import TeamInvalid
+from nodes.limits.patterns import Pattern
+from nodes.schemas.servers import MCP_PREFIX, McpServer, matches_pattern
+from nodes.schemas.team import Team, Worker
+from nodes.security.tool_access import get_declared_access, list_effect_tools
+from nodes.text.plain_text import to_one_line
+from nodes.tools.framework.extras import list_extras, list_missing_packages
+
+KINDS: Final[Mapping[str, str]] = {
+    "tools": "a tool",
+    "access": "an access",
+    "effects": "an effect outside",
+    "programs": "a program to start",
+    "addresses": "an address",
+    "teams": "another team",
+    "python": "a Python file",
+    "abilities": "an ability of its Python",
+    "variables": "an environment variable",
+    "packages": "a package",
+}
+"""Of entries of `asks`, with what one is."""
+MAX_ENTRIES: Final = 1000
+MAX_ENTRY_CHARS: Final = 300
+_ADDRESS: Final = Pattern(r"(?i)\b(?:https?|wss?|ftp)://([^\s/\"'`<>()\[\]{}\\|]{1,200})")
+_VARIABLE: Final = Pattern(r"\$\{([A-Za-z_][A-Za-z0-9_]*)")
+_TEXTS: Final = frozenset((".md", ".yaml", ".yml", ".json", ".py", ".txt", ".toml"))
+_LABELS: Final = {"private": "your data", "untrusted": "texts of others"}
+_SENT: Final = {
+    "nothing": "sends nothing",
+    "query": "sends search words",
+    "address": "sends addresses",
+    "anything": "may send anything",
+}
+
+
+class ShownWorker(BaseModel):
+    """A worker; the name of one of an inner team begins with that of the outer worker."""
+
+    name: str
+    description: str
+    tools: tuple[str, ...]
+
+
+class Sheet(BaseModel):
+    """What a user reads before a team is added."""
+
+    name: str
+    description: str
+    source: str
+    version: str
+    licence: str
+    sha256: str
+    """Of the whole team."""
+    size: int
+    """Bytes of all files."""
+    files: dict[str, str]
+    left_out: dict[str, str]
+    workers: tuple[ShownWorker, ...]
+    asks: dict[str, tuple[str, ...]]
+    python: dict[str, PythonFile]
+    """The files that a run may import."""
+    hosts: dict[str, str]
+    """A file in which each address is."""
+    missing: tuple[str, ...]
+    """Packages, and extras of this program, that are not installed here."""
+    exam_rows: int
+    exam: ExamScore | None
+    notes: tuple[str, ...]
+
+
+def build_sheet(offer: Offer, settings: Settings) -> Sheet:
+    """Return the sheet of a team that is offered.
+
+    Raises:
+        TeamInvalid, TeamRefused: its files are no valid team, or cannot be read safely.
+    """
+    register_extensions()  # their tools may be named
+    outside = set[str]()
+    with tempfile.TemporaryDirectory(prefix="team-") as place:
+        folder = Path(place).resolve() / offer.name
+        write_files(offer.files, folder)
+        team = _read_team(folder, settings, outside)
+        exams = find_first(lambda each: each.open_exams())
+        exam = exams.describe(folder, [each.name for each in team.workers]) if exams else None
+    python = {
+        name: read_python(data)
+        for name, data in sorted(offer.files.items())
+        if _is_imported(name) and name.casefold().endswith(".py")
+    }
+    hosts = dict(_find_hosts(offer.files, team))
+    asks: dict[str, dict[str, None]] = {kind: {} for kind in KINDS}
+    for kind, entry in (*_list_asks(team), *_list_python_asks(python)):
+        asks[kind][_make_plain(entry)] = None
+    asks |= {"addresses": dict.fromkeys(sorted(hosts)), "teams": dict.fromkeys(sorted(outside))}
+    if any(len(entries) > MAX_ENTRIES for entries in asks.values()):
+        raise TeamRefused(f"it asks for more than {MAX_ENTRIES} things of one kind")
+    extras = (each for each in offer.extras if each in list_extras())
+    missing = [each for each in asks["packages"] if not _is_installed(each)]
+    missing += [each for each in extras if list_missing_packages(each.replace("-", "_"))]
+    return Sheet(
+        **{key: getattr(offer, key) for key in ("name", "source", "version", "licence", "exam")},
+        description=to_one_line(team.description, 500),
+        sha256=hash_files(offer.digests),
+        size=sum(map(len, offer.files.values())),
+        files=offer.digests,
+        left_out=dict(offer.left_out),
+        workers=tuple(
+            ShownWorker(name=name, description=to_one_line(of.description), tools=of.tools)
+            for name, of, _ in _walk_workers(team)
+        ),
+        asks={kind: tuple(entries) for kind, entries in asks.items()},
+        python=python,
+        hosts=hosts,
+        missing=tuple(dict.fromkeys(missing)),
+        exam_rows=exam["count"] if exam else 0,
+        notes=tuple(_list_notes(offer.files, exam)),
+    )
+
+
+def write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files below a new folder."""
+    folder.mkdir(mode=0o700)
+    for name, data in files.items():
+        path = folder.joinpath(*name.split("/"))
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(path, "xb") as file:
+            file.write(data)
+
+
+def _read_team(folder: Path, settings: Settings, outside: set[str]) -> Team:
+    """Return the team of a folder, and add the names of teams from elsewhere that it uses."""
+
+    def find(name: str, nesting: Path) -> Path:
+        if not NAME_PATTERN.fullmatch(name):
+            raise TeamInvalid(f"{name!r:.80} is no name of a team")
+        if (nesting / name).is_dir():
+            return nesting / name
+        outside.add(name)
+        return open_team(name, settings)
+
+    try:
+        team, problems = read_team(folder, find)
+    except (RecursionError, ValueError, OSError) as error:
+        raise TeamRefused("its files cannot be read", cause=type(error).__name__) from None
+    if team is None:
+        text = str(problems[0]).replace(f"{folder.parent}/", "")
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        kept, remedy = "nothing of it was run", "ask whoever made it"
+        raise TeamInvalid(f"{to_one_line(text, 400)}{more}", kept=kept, next=remedy)
+    return team
+
+
+def _list_asks(team: Team) -> Iterator[tuple[str, str]]:
+    """Yield what the files for models ask for, by kind."""
+    for name, worker, inner in _walk_workers(team):
+        for tool in worker.tools:
+            yield "tools", f"{name}: {tool}"
+            yield "access", _describe_access(tool, inner)
+            if ":" in tool and not tool.startswith(MCP_PREFIX):
+                yield "packages", tool.partition(":")[0].partition(".")[0]
+        if remote := worker.remote:
+            sent = _describe(remote.access.reads, remote.access.sends)
+            yield "access", f"{name} is {remote.describe()}, {sent}"
+            yield from _list_variables(remote.headers.values())
+        for effect in () if worker.team else list_effect_tools(worker, inner):
+            yield "effects", f"{name}: {effect}"
+        for server in worker.team.mcp_servers.values() if worker.team else ():
+            yield from _list_server_asks(server)
+    for server in team.mcp_servers.values():
+        yield from _list_server_asks(server)
+
+
+def _list_server_asks(server: McpServer) -> Iterator[tuple[str, str]]:
+    given = [f"{name}={value}" for name, value in sorted(server.env.items())]
+    program = " ".join((*given, server.command, *server.args))
+    where = f", in {server.cwd}" if server.cwd else ""
+    trust = ", its own hints about its tools are trusted" if server.trust else ""
+    if server.command:
+        yield "programs", f"{program}{where}{trust}"
+    else:
+        yield "access", f"{server.url} is a server of tools{trust}"
+    texts = (server.command, *server.args, server.cwd, server.url)
+    yield from _list_variables((*texts, *server.env.values(), *server.headers.values()))
+
+
+def _list_python_asks(python: Mapping[str, PythonFile]) -> Iterator[tuple[str, str]]:
+    for name, file in python.items():
+        yield "python", name
+        yield from (("abilities", f"{name} {ability}") for ability in file.abilities)
+        yield from (("variables", variable) for variable in file.variables)
+        yield from (("packages", package) for package in file.packages)
+
+
+def _walk_workers(team: Team, above: str = "") -> Iterator[tuple[str, Worker, Team]]:
+    """Yield each worker with its name and its team, those of inner teams after the one they are."""
+    for worker in (*team.workers, *([team.specialist] if team.recruit or team.grant else ())):
+        name = f"{above}{worker.name}"
+        yield name, worker, team
+        if worker.team:
+            yield from _walk_workers(worker.team, f"{name}/")
+
+
+def _describe_access(tool: str, team: Team) -> str:
+    access, declared = get_declared_access(tool, team), team.find_declared_access(tool)
+    asks = any(matches_pattern(tool, each) for each in team.approve)
+    first = ", asks you first" if asks or (declared and declared.asks) else ""
+    return f"{tool} {_describe(access.reads, access.sends)}{first}"
+
+
+def _describe(reads: Collection[str], sends: str) -> str:
+    read = " and ".join(_LABELS[each] for each in _LABELS if each in reads) or "nothing of yours"
+    return f"reads {read}, {_SENT[sends]}"
+
+
+def _list_variables(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    yield from (("variables", found[1]) for text in texts for found in _VARIABLE.finditer(text))
+
+
+def _is_imported(name: str) -> bool:
+    return TOOLS_FOLDER in PurePosixPath(name).parts[:-1]
+
+
+def _find_hosts(files: Mapping[str, bytes], team: Team) -> Iterator[tuple[str, str]]:
+    """Yield the hosts in what models and programs read: instructions, code, settings."""
+    for name, data in files.items():
+        path = PurePosixPath(name)
+        is_own = len(path.parts) == 1 or _is_imported(name) or f"{path.parent}/{TEAM_FILE}" in files
+        if not is_own or path.suffix.casefold() not in _TEXTS:
+            continue
+        for found in _ADDRESS.finditer(data.decode("utf-8", "replace")):
+            if host := found[1].rpartition("@")[2].casefold().rstrip(".,;:!?"):
+                yield to_one_line(host), name
+    for name, worker, _ in _walk_workers(team):
+        if worker.remote:
+            yield to_one_line(worker.remote.host), f"{name}.md"
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None  # of a first part: imports nothing
+    except (ImportError, ValueError):
+        return False
+
+
+def _make_plain(entry: str) -> str:
+    """Return an entry as a line; a hash keeps those apart that are one when they are shown."""
+    shown = to_one_line(entry, MAX_ENTRY_CHARS)
+    return shown if shown == entry else f"{shown} #{sha256(entry.encode()).hexdigest()[:12]}"
+
+
+def _list_notes(files: Mapping[str, bytes], exam: Mapping[str, Any] | None) -> Iterator[str]:
+    """Yield what a user should look at."""
+    if exam and exam["problems"]:
+        yield f"its exam has problems: {to_one_line(exam['problems'][0])}"
+    for name, data in files.items():
+        if PurePosixPath(name).suffix in _TEXTS:
+            text = data.decode("utf-8-sig", "replace")
+            hidden = sum(unicodedata.category(c) in ("Cf", "Co", "Cs") for c in text)
+            if hidden:
+                yield f"{name} has {hidden} characters that a reader does not see"
+            if name.endswith(".md") and "<!--" in text:
+                yield f"{name} has a comment (<!--) that pages do not show, and models read"

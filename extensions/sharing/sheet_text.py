@@ -1,0 +1,143 @@
+"""A sheet as lines, and what a second version asks for beside the first."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from extensions.sharing.lock import Consent
+from extensions.sharing.python_reading import UNREADABLE
+from extensions.sharing.sheet import KINDS, Sheet
+from extensions.sharing.sources import ExamScore
+from nodes.text.counts import format_count, join_names
+from nodes.text.plain_text import to_one_line
+from nodes.tools.framework.extras import explain_missing_module, list_extras
+
+_HEADINGS: Final = {
+    "effects": "What may change something outside",
+    "programs": "Programs that it starts",
+    "addresses": "Addresses in its instructions and code",
+    "teams": "Other teams that it uses",
+    "variables": "Environment variables that it reads",
+}
+"""Of the kinds that are listed as they are."""
+
+
+def list_sheet_lines(sheet: Sheet) -> Iterator[str]:
+    """Yield the whole sheet."""
+    yield f"{sheet.name}: {sheet.description}"
+    files = format_count(len(sheet.files), "file")
+    yield f"  {_describe_version(sheet)}, {files}, {sheet.size:,} bytes"
+    yield f"  from {to_one_line(sheet.source, 300)}"
+    yield from _list_section(
+        "Workers",
+        [f"{w.name} ({', '.join(w.tools) or 'no tools'}): {w.description}" for w in sheet.workers],
+    )
+    yield from _list_section("What its tools read and send, as they declare", _group_access(sheet))
+    for kind, heading in _HEADINGS.items():
+        entries = sheet.asks[kind]
+        if kind == "addresses":
+            entries = tuple(f"{host} (in {to_one_line(sheet.hosts[host])})" for host in entries)
+        yield from _list_section(heading, entries)
+    yield from _list_python(sheet)
+    yield from _list_section("Packages that it imports", sheet.asks["packages"], is_one_line=True)
+    if none := [KINDS[kind] for kind in KINDS if not sheet.asks[kind]]:
+        yield f"Nothing of this: {', '.join(none)}"
+    yield from _list_end(sheet)
+
+
+def list_difference_lines(before: Consent, sheet: Sheet) -> Iterator[str]:
+    """Yield what differs from what was agreed to, and nothing else."""
+    yield f"{sheet.name}: another version of a team that you have added"
+    yield f"  {_describe_version(sheet)}, before: {_describe_version(before)}"
+    yield f"  from {to_one_line(sheet.source, 300)}"
+    yield from _list_section("Files", list_changed_files(before, sheet))
+    more, less = list_more(before, sheet), list_more(sheet, before)
+    yield from _list_section("It asks for MORE than you agreed to", more)
+    yield from _list_section("It no longer asks for", less)
+    if not more:
+        yield "It asks for nothing more than you agreed to."
+    yield from _list_end(sheet)
+
+
+def list_more(before: Consent | Sheet, after: Consent | Sheet) -> list[str]:
+    """Return what a version asks for that another one does not, a line each."""
+    more = [
+        f"{KINDS[kind]}: {entry}"
+        for kind in KINDS
+        for entry in after.asks.get(kind, ())
+        if entry not in before.asks.get(kind, ())
+    ]
+    for name, file in after.python.items() if isinstance(after, Sheet) else ():
+        is_changed = before.files.get(name, after.files[name]) != after.files[name]
+        if is_changed and not UNREADABLE.isdisjoint(file.abilities):
+            more.append(f"changed code of which reading does not show what it does: {name}")
+    return more
+
+
+def list_changed_files(before: Consent, sheet: Sheet) -> list[str]:
+    """Return each file that is new, gone or changed, a line each."""
+    old, new = before.files, sheet.files
+    kinds = {name: "gone" if name not in new else "new" for name in old.keys() ^ new.keys()}
+    kinds |= {name: "changed" for name in old.keys() & new.keys() if old[name] != new[name]}
+    return [f"{name}: {kind}" for name, kind in sorted(kinds.items())]
+
+
+def describe_exam(rows: int, stated: ExamScore | None) -> str:
+    """Return how many questions an exam has, and what whoever packed it says of its result."""
+    counted = format_count(rows, "row") if rows else "none"
+    if stated is None:
+        return f"{counted}, no result"
+    models = ", ".join(dict.fromkeys(stated.models.values())) or "no model named"
+    said = f"{stated.score:.0f} % with {models} on {stated.at}, says whoever packed it"
+    return to_one_line(f"{counted}; {said}", 300)
+
+
+def _describe_version(of: Sheet | Consent) -> str:
+    version, licence = of.version or "no version", of.licence or "no licence"
+    return to_one_line(f"{version}, {licence}", 200)
+
+
+def _list_section(
+    heading: str, entries: Sequence[str], *, is_one_line: bool = False
+) -> Iterator[str]:
+    """Yield a heading and its entries; nothing without any."""
+    if is_one_line and entries:
+        yield f"\n{heading}: {', '.join(entries)}"
+    elif entries:
+        yield f"\n{heading}"
+        yield from (f"  {each}" for each in entries)
+
+
+def _group_access(sheet: Sheet) -> list[str]:
+    """Return what tools read and send; what is the same of several once."""
+    groups = dict[str, list[str]]()
+    for entry in sheet.asks["access"]:
+        name, _, access = entry.partition(" ")
+        groups.setdefault(access, []).append(name)
+    return [f"{', '.join(names)}: {access}" for access, names in groups.items()]
+
+
+def _list_python(sheet: Sheet) -> Iterator[str]:
+    if not sheet.python:
+        return
+    lines = format_count(sum(each.lines for each in sheet.python.values()), "line")
+    files = format_count(len(sheet.python), "file")
+    yield f"\nPython that it brings: {files}, {lines}; read, not run (code can hide what it does)"
+    quiet = [name for name, each in sheet.python.items() if not each.abilities]
+    for name, each in sheet.python.items():
+        may = [f"{ability} (line {line})" for ability, line in each.abilities.items()]
+        if may:
+            yield f"  {name}: {', '.join(may)}"
+    if quiet:
+        yield f"  nothing to note in {join_names(quiet, 4)}"
+
+
+def _list_end(sheet: Sheet) -> Iterator[str]:
+    yield f"\nExam: {describe_exam(sheet.exam_rows, sheet.exam)}"
+    for name in sheet.missing:
+        hint = explain_missing_module(f"No module named '{name}'")
+        hint = f"supervise install {name}" if name in list_extras() else hint
+        yield f"Not installed here: {name}{f'; {hint}' if hint else ''}"
+    if sheet.left_out:
+        yield f"Left out: {join_names(map(to_one_line, sheet.left_out), 8)}"
+    yield from (f"Look at this: {to_one_line(note, 200)}" for note in sheet.notes)
+    yield f"SHA-256: {sheet.sha256}"

@@ -1,0 +1,250 @@
+"""A team as it is offered: all its files in memory, from a folder, an archive or a package.
+
+What is shown and what is installed are these bytes, whatever happens to the source meanwhile.
+Nothing of the team is imported or run.
+"""
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from importlib.metadata import Distribution, entry_points
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from extensions.sharing.archive import (
+    MAX_ARCHIVE_BYTES,
+    MAX_FILE_BYTES,
+    TeamRefused,
+    check_size,
+    read_archive,
+)
+from extensions.sharing.file_names import (
+    explain_left_out,
+    find_clash,
+    is_ignored,
+    is_team_name,
+    show_name,
+)
+from graph.teams.team_folder import NAME_RULE, TEAM_FILE
+from graph.teams.team_loader import ENTRY_POINT_GROUP, list_package_folders
+from nodes.errors import UsageError
+from nodes.limits.nesting import parse_json
+
+MANIFEST: Final = "manifest.json"
+"""In an archive, beside the folder of the team."""
+FORMAT: Final = 1
+_ShortText = Annotated[str, Field(max_length=200)]
+
+
+class ExamScore(BaseModel):
+    """What the exam of a team gave, as whoever packed it says."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
+
+    score: float = Field(ge=0, le=100)
+    models: dict[str, _ShortText] = Field(default_factory=dict, max_length=10)
+    at: _ShortText = ""
+    """Date."""
+
+
+class Manifest(BaseModel):
+    """What an archive says of its team; only name and files are checked."""
+
+    format: int = FORMAT
+    name: str
+    version: _ShortText = ""
+    licence: _ShortText = ""
+    extras: tuple[_ShortText, ...] = Field((), max_length=50)
+    exam: ExamScore | None = None
+    files: dict[str, str]
+    """The SHA-256 of each."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A team that may be added or packed."""
+
+    name: str
+    source: str
+    """Where it is from, in words."""
+    files: Mapping[str, bytes]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Why other files of its folder are no part of it."""
+    folder: Path | None = None
+    """Where it was read; None for an archive."""
+    version: str = ""
+    licence: str = ""
+    extras: tuple[str, ...] = ()
+    exam: ExamScore | None = None
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """Return the SHA-256 of each file."""
+        return {name: sha256(data).hexdigest() for name, data in sorted(self.files.items())}
+
+
+def hash_files(digests: Mapping[str, str]) -> str:
+    """Return one SHA-256 for the names and hashes of all files."""
+    lines = (f"{digest}  {name}\n" for name, digest in sorted(digests.items()))
+    return sha256("".join(lines).encode()).hexdigest()
+
+
+def open_offer(source: str) -> Offer:
+    """Return the team that a folder, an archive, or an installed package brings.
+
+    Raises:
+        TeamRefused: it brings none that can be added.
+        UsageError: there is no such path or package.
+    """
+    path = Path(source).expanduser()
+    try:
+        if path.is_dir():
+            return read_team_folder(path.resolve())
+        if path.exists():
+            return _read_team_archive(path)
+        if offer := _read_package(source):
+            return offer
+    except TeamRefused as error:
+        what, kept = f"{show_name(source)} is not added: {error.what}", "nothing of it was run"
+        remedy = error.next or "ask whoever made it for one made by supervise pack-team"
+        raise TeamRefused(what, cause=error.cause, kept=kept, next=remedy) from None
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or "it is no path"
+        raise TeamRefused(f"{show_name(source)} cannot be read", cause=cause) from None
+    remedy = "supervise add-team FOLDER, FILE.zip, or the name of an installed package"
+    raise UsageError(f"there is no folder, archive or package {show_name(source)}", next=remedy)
+
+
+def read_team_folder(folder: Path) -> Offer:
+    """Return the team of a folder, of which no link is followed.
+
+    Raises:
+        TeamRefused: it cannot be one.
+        OSError: it cannot be read.
+    """
+    files, left_out = dict[str, bytes](), dict[str, str]()
+    for path, name in walk_files(folder):
+        if reason := explain_left_out(PurePosixPath(name)):
+            left_out[name] = reason
+            continue
+        files[name] = read_regular_file(path, MAX_FILE_BYTES)
+        check_size(name, len(files[name]), sum(map(len, files.values())), len(files))
+    if clash := find_clash(files):
+        raise TeamRefused(clash)
+    offer = Offer(folder.name, str(folder), files, left_out, folder, licence=_find_licence(files))
+    return _require_team(offer)
+
+
+def walk_files(folder: Path, above: str = "") -> Iterator[tuple[Path, str]]:
+    """Yield each file below a folder with its name; a folder that is ignored as one."""
+    with os.scandir(folder) as entries:
+        found = sorted(entries, key=lambda each: each.name)
+    for entry in found:
+        name = f"{above}{entry.name}"
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if is_folder and not is_ignored(PurePosixPath(name)):
+            yield from walk_files(Path(entry.path), f"{name}/")
+        else:
+            yield Path(entry.path), f"{name}/" if is_folder else name
+
+
+def read_regular_file(path: Path, max_bytes: int) -> bytes:
+    """Return the bytes of a file that is no link, no device and not too large.
+
+    Raises:
+        TeamRefused: it is.
+        OSError: it cannot be read.
+    """
+    names = ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")
+    flags = sum(getattr(os, name, 0) for name in names)
+    if path.is_symlink():
+        raise TeamRefused(f"{show_name(path.name)} is a link")
+    with open(os.open(path, os.O_RDONLY | flags), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise TeamRefused(f"{show_name(path.name)} is not a regular file")
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise TeamRefused(f"{show_name(path.name)} has more than {max_bytes:,} bytes")
+    return data
+
+
+def _require_team(offer: Offer) -> Offer:
+    if TEAM_FILE not in offer.files:
+        raise TeamRefused(f"it has no {TEAM_FILE}, so it is no team")
+    if not is_team_name(offer.name):
+        raise TeamRefused(f"its folder is named {show_name(offer.name)}: {NAME_RULE}")
+    return offer
+
+
+def _read_team_archive(path: Path) -> Offer:
+    """Return the team of an archive, all files of which must be such as `pack-team` packs."""
+    files = read_archive(read_regular_file(path.resolve(), MAX_ARCHIVE_BYTES))
+    stated = files.pop(MANIFEST, None)
+    name = path.name.partition(".")[0]  # where no folder is around it, as some programs pack
+    if TEAM_FILE not in files:
+        name = min(files, default="").partition("/")[0]
+        if not all(each.startswith(f"{name}/") for each in files):
+            raise TeamRefused(f"it is not one folder with a {TEAM_FILE}")
+        files = {each.removeprefix(f"{name}/"): data for each, data in files.items()}
+    for each in files:
+        if reason := explain_left_out(PurePosixPath(each)):
+            raise TeamRefused(f"it holds {show_name(each)}, which is no part of a team: {reason}")
+    offer = Offer(name, str(path.resolve()), files, licence=_find_licence(files))
+    return _apply_manifest(_require_team(offer), stated) if stated else _require_team(offer)
+
+
+def _apply_manifest(offer: Offer, text: bytes) -> Offer:
+    try:
+        manifest = Manifest.model_validate(parse_json(text))
+    except ValueError:
+        raise TeamRefused(f"its {MANIFEST} cannot be read") from None
+    if manifest.format > FORMAT:
+        raise TeamRefused("it was packed by a newer version", next="upgrade supervisor-worker")
+    wrong = dict(manifest.files.items() ^ offer.digests.items())
+    if wrong or manifest.name != offer.name:
+        what = show_name(min(wrong)) if wrong else "its name"
+        raise TeamRefused(f"its {MANIFEST} is wrong about {what}", next="get the archive again")
+    given = manifest.model_dump(include={"version", "licence", "extras"})
+    return replace(offer, **given, exam=manifest.exam)
+
+
+def _find_licence(files: Mapping[str, bytes]) -> str:
+    """Return the first line of a licence file, or nothing."""
+    names = ("license", "licence", "copying")
+    found = (data for name, data in files.items() if name.casefold().partition(".")[0] in names)
+    return next(found, b"")[:2000].decode("utf-8", "replace").strip().partition("\n")[0][:200]
+
+
+def _read_package(name: str) -> Offer | None:
+    """Return the team of an installed package, by its own name or the package's.
+
+    Raises:
+        TeamRefused: the package brings several teams.
+    """
+    points = entry_points(group=ENTRY_POINT_GROUP)
+    found = [each for each in points if each.name == name]
+    found = found or [each for each in points if each.dist and each.dist.name == name]
+    if len(found) > 1:
+        names = ", ".join(each.name for each in found)
+        raise TeamRefused(f"it brings several teams: {names}", next="name one of them")
+    folders = [folder for each in found for folder in list_package_folders(each.value)]
+    folder = next((each for each in folders if (each / TEAM_FILE).is_file()), None)
+    if folder is None:
+        return None
+    offer, package = read_team_folder(folder.resolve()), found[0].dist
+    if package is None:
+        return offer
+    source, licence = f"package {package.name} {package.version}", read_package_licence(package)
+    licence = licence or offer.licence
+    return replace(offer, source=source, version=package.version, licence=licence)
+
+
+def read_package_licence(package: Distribution) -> str:
+    """Return the licence that the metadata of a package names, or nothing."""
+    known = package.metadata
+    names = [each for each in ("License-Expression", "License") if each in known]
+    return str(known[names[0]]).partition("\n")[0][:200] if names else ""
