@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from graph.display.labels import COULD_NOT, format_seconds, format_task, label_models, label_task
-from graph.display.text import to_one_line
+from graph.display.text import put_own_part_first, to_one_line
 from graph.runs.run_view import RunEvent, RunView, TaskView
 from nodes.text.counts import format_count
 
@@ -103,7 +103,7 @@ def _format_plan(view: RunView, event: Event) -> str:
     lines = [f"{head} {_cut(event, 'reason', 300)}".rstrip()]
     for task in view.select_tasks(within):
         after = f" (after {', '.join(task.needs)})" if task.needs else ""
-        what = to_one_line(task.planned.get("description", ""), 120)
+        what = to_one_line(put_own_part_first(task.planned.get("description", "")), 120)
         lines.append(f"  {format_task(task.id, task.worker)}{after}: {what}")
     return "\n".join([*lines, *notes])
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from graph.display.labels import format_seconds, format_task, label_models
-from graph.display.text import make_printable, to_one_line
+from graph.display.text import make_printable, put_own_part_first, to_one_line
 from nodes.text.counts import format_cost, format_count, format_estimate
 
 Json = Mapping[str, Any]
@@ -66,7 +66,7 @@ def format_plan(plan: Json, states: Mapping[str, str] | None = None) -> list[str
         ]
         after = f" after {', '.join(needs)}" if needs else ""
         state = f" [{states[task['id']]}]" if states and task["id"] in states else ""
-        what = to_one_line(task.get("description", ""), 300)
+        what = to_one_line(put_own_part_first(task.get("description", "")), 300)
         lines.append(f"  {format_task(task['id'], task['worker'])}{after}{state}: {what}")
     lines += [f"  no worker takes: {to_one_line(part, 200)}" for part in plan.get("untaken") or ()]
     return lines
@@ -158,7 +158,8 @@ def _describe_bottleneck(bound: str) -> str:
 def _format_usage(usage: Json) -> Iterator[str]:
     if not usage.get("model_calls"):
         return
-    parts = _list_spent(usage)
+    is_built_in = list(usage.get("models") or ()) == ["embedded"]  # which is no language model
+    parts = _list_spent(usage)[2 if is_built_in else 0 :]
     if guessed := usage.get("uncounted_calls"):
         parts.append(f"tokens of {format_count(guessed, 'call')} estimated")
     yield " · ".join(map(to_one_line, (*parts, *label_models(usage.get("models")))))
@@ -167,7 +168,7 @@ def _format_usage(usage: Json) -> Iterator[str]:
         for name, calls in (usage.get("by_mechanism") or {}).items()
         if name not in ("plan", "work", "synthesis")
     ]
-    if further:
+    if further and not is_built_in:
         yield f"more model calls than plan, tasks and answer: {', '.join(further)}"
     if estimate := usage.get("estimate"):
         yield f"expected: {format_estimate(estimate)}"

@@ -52,3 +52,11 @@ def _wrap_line(line: str, width: int) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def put_own_part_first(description: object) -> str:
+    """Return a task's words with what they quote of the request, at their beginning, last."""
+    opening, found, own = str(description).partition('": ')
+    if not (found and own and '"' in opening[:40]):
+        return str(description)
+    return f'{own[:1].upper()}{own[1:]} ({opening}")'

@@ -19,6 +19,7 @@ def join_names(names: Iterable[str], most: int) -> str:
 def format_estimate(estimate: Mapping[str, Any]) -> str:
     """Return an estimate, as JSON, on one line: each amount, with its 90 % interval if it has one.
 
+    Calls and tokens of the built-in model say nothing to a user.
     An estimate of an earlier release has no seconds and no intervals.
     """
     low, high = estimate.get("low") or {}, estimate.get("high") or {}
@@ -31,13 +32,16 @@ def format_estimate(estimate: Mapping[str, Any]) -> str:
         "cost_usd": (format_cost(cost), "{:,.4f}"),
         **({"seconds": (f"{seconds:,.1f} s", "{:,.1f}")} if seconds else {}),
     }
+    if {*(estimate.get("models") or {}).values()} == {"embedded"}:  # no language model
+        texts = {"seconds": texts["seconds"]} if seconds else {}
     parts = []
     for name, (text, form) in texts.items():
         ends = [form.format(end[name]) for end in (low, high) if end.get(name) is not None]
         parts.append(f"{text} ({ends[0]} to {ends[1]})" if len({*ends}) == 2 else text)
     runs = estimate.get("runs")
     basis = f"from {format_count(runs, 'earlier run')}" if runs else "without an earlier run"
-    return " · ".join(parts) + (f"; in brackets 9 of 10 runs, {basis}" if low and high else "")
+    said = " · ".join(parts) or "no language model"
+    return said + (f"; in brackets 9 of 10 runs, {basis}" if low and high else "")
 
 
 def format_cost(cost_usd: float | None) -> str:

@@ -82,10 +82,17 @@ def _list_listed_nouns(roles: QuestionRoles) -> list[int]:
     nouns = list[int]()
     for at in places[starts[-1] :] if starts else ():
         token = roles.tokens[at]
-        if token.role or not token.text.islower() or (nouns and token.word in GRAMMAR):
+        is_end = token.role or not token.text.islower() or _is_idiom(roles, at)
+        if is_end or (nouns and token.word in GRAMMAR):
             break
         nouns += [] if token.word in GRAMMAR else [at]
     return nouns
+
+
+def _is_idiom(roles: QuestionRoles, at: int) -> bool:
+    """Return whether a word that names nothing is said twice, as in "side by side"."""
+    near = [(roles.word(at + step), roles.word(at + 2 * step)) for step in (-1, 1)]
+    return ("by", roles.word(at)) in near
 
 
 def _is_plural_cell(roles: QuestionRoles, at: int) -> bool:
@@ -385,8 +392,10 @@ class _Choice:
 
 
 def _is_scope(roles: QuestionRoles, token: Token) -> bool:
-    """Return whether a word only says over what is computed, or what is shown at the top."""
+    """Return whether a word only says what to do, over what, or what is shown at the top."""
     at = roles.tokens.index(token)
-    if token.word == "first" and roles.operation(at - 1) in ("highest", "lowest"):
-        return True
-    return token.word in ("over", "über") and not roles.word(at + 1)[:1].isdigit()
+    is_order = at == 0 and roles.word(1) in ("the", "me", "us")
+    is_top = token.word == "first" and roles.operation(at - 1) in ("highest", "lowest")
+    is_over = token.word in ("over", "über") and not roles.word(at + 1)[:1].isdigit()
+    is_span = bool(roles.found.change) and roles.is_span(at)
+    return is_order or is_top or is_over or is_span or _is_idiom(roles, at)

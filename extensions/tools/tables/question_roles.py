@@ -274,6 +274,11 @@ class QuestionRoles(MarkedWords):
         elif "period" in near:
             token.role = "period"
 
+    def is_span(self, at: int) -> bool:
+        """Return whether a word is the time from the first to the last period: over the year."""
+        is_over = "over" in (self.word(at - 1), self.word(at - 2))
+        return is_over and self.profile.spans.get(BUCKETS.get(self.word(at), "")) == 2
+
     def _read_answers(self) -> None:
         """Read named columns of yes and no as conditions on the rows."""
         for at, name in list(self.columns):

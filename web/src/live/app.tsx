@@ -62,5 +62,5 @@ function CurrentPage({ server }: { server: Server }) {
   if (path === "teams") return <TeamsPage server={server} rest={[first, second, ...rest].filter((part) => part !== undefined)} />;
   if (path === "runs" && first) return <RunPage key={first} server={server} thread={first} />;
   if (path === "compare" && first && second) return <ComparePage key={`${first} ${second}`} server={server} threads={[first, second]} />;
-  return <HomePage server={server} />;
+  return <HomePage server={server} part={path} />;
 }

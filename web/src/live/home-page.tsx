@@ -1,16 +1,20 @@
+import { useEffect } from "preact/hooks";
 import type { Server } from "../client/server";
 import { Section } from "../parts/shell";
 import { RunTable } from "./run-table";
 import { StartForm } from "./start-form";
 
 /** Where a run is started, and earlier ones are found. */
-export const HomePage = ({ server }: { server: Server }) => (
-  <>
-    <Section id="start" title="Start a run">
-      <StartForm server={server} />
-    </Section>
-    <Section id="runs" title="Runs">
-      <RunTable server={server} />
-    </Section>
-  </>
-);
+export function HomePage({ server, part }: { server: Server; part: string }) {
+  useEffect(() => document.getElementById(part)?.scrollIntoView(), [part]);
+  return (
+    <>
+      <Section id="start" title="Start a run">
+        <StartForm server={server} />
+      </Section>
+      <Section id="runs" title="Runs">
+        <RunTable server={server} />
+      </Section>
+    </>
+  );
+}

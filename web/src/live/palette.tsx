@@ -16,6 +16,7 @@ interface Entry {
 const MAX_SHOWN = 12;
 const PLACES: Entry[] = [
   { kind: "Go to", words: "Start a run", address: linkTo() },
+  { kind: "Go to", words: "Runs", address: linkTo("runs") },
   { kind: "Go to", words: "Teams", address: linkTo("teams") },
 ];
 const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [

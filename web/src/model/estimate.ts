@@ -12,9 +12,18 @@ function describeRange(show: Show, low: number | null | undefined, high: number 
 export const describeAmount = ({ low, high, ...expected }: Estimate, amount: "seconds" | "cost_usd" | "model_calls", show: Show): string =>
   show(expected[amount]) + describeRange(show, low?.[amount], high?.[amount]);
 
+export const NO_MODEL = "no language model";
+
+/** Return whether all models are the built-in one, whose calls and tokens say nothing to a reader. */
+export const isBuiltIn = (models: object | undefined): boolean => {
+  const names = Object.values(models ?? {});
+  return names.length > 0 && names.every((name) => name === "embedded");
+};
+
 /** Return an estimate in words. */
 export function describeEstimate(estimate: Estimate): string {
   const { low, high } = estimate;
+  if (isBuiltIn(estimate.models)) return estimate.seconds == null ? NO_MODEL : describeAmount(estimate, "seconds", formatSeconds);
   const parts = [
     estimate.seconds != null && describeAmount(estimate, "seconds", formatSeconds),
     estimate.cost_usd == null ? "cost unknown" : describeAmount(estimate, "cost_usd", formatUsd),

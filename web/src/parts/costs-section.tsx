@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { COST_GROUPINGS, addUp, countTokens, namePurpose, sumCosts, SUM, type CostGrouping, type CostRow } from "../model/costs";
-import { describeEstimate } from "../model/estimate";
+import { describeEstimate, isBuiltIn } from "../model/estimate";
 import { countOf, formatCount, formatSeconds, formatUsd } from "../model/format";
 import type { Trace, Usage } from "../model/trace";
 import { SortableTable, type Column } from "./sortable-table";
@@ -13,7 +13,7 @@ export function CostsSection({ trace }: { trace: Trace }) {
   return (
     <>
       <p>
-        <Total usage={trace.usage} />
+        {isBuiltIn(trace.run.models) ? "The built-in model is no language model: it quotes and computes on this machine, and what it counts as tokens costs nothing." : <Total usage={trace.usage} />}
         {trace.usage.estimate && <span class="soft"> Expected when the plan was made: {describeEstimate(trace.usage.estimate)}.</span>}
       </p>
       <div class="choices no-print" role="group" aria-label="Sum by">

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { findAnswer } from "../model/answer";
 import { countOf, formatCount } from "../model/format";
+import { isBuiltIn, NO_MODEL } from "../model/estimate";
 import type { RunSection } from "../model/sections";
 import type { TaskView } from "../model/task-view";
 import type { Trace } from "../model/trace";
@@ -81,7 +82,7 @@ function HowItWasMade({ trace, sections }: { trace: Trace; sections: RunSection[
       <summary>
         <h2>{MADE.title}</h2>{" "}
         <span class="soft small">
-          {countOf(trace.tasks.length, "task")}, {countOf(trace.usage.model_calls, "model call")}, {formatCount(trace.usage.input_tokens + trace.usage.output_tokens)} tokens
+          {countOf(trace.tasks.length, "task")}, {isBuiltIn(trace.run.models) ? NO_MODEL : `${countOf(trace.usage.model_calls, "model call")}, ${formatCount(trace.usage.input_tokens + trace.usage.output_tokens)} tokens`}
         </span>
       </summary>
       <RunFacts trace={trace} />

@@ -238,6 +238,15 @@ def test_an_unknown_noun_for_ranked_things_is_said_to_be_taken_for_their_column(
     assert found["is_complete"]
 
 
+def test_what_to_do_with_the_rows_names_no_column():
+    words = "Put the top 2 haulage brokers side by side: sales and their growth over the year"
+
+    found = ask(words, "firms.csv")
+
+    assert found["gaps"] == []
+    assert "“haulage brokers” was taken for the column firm" in found["summary"]
+
+
 def test_two_readings_with_different_answers_are_both_named():
     text = "shop,month,sales\nA,2024-01,9\nA,2024-02,1\nB,2024-01,6\nB,2024-02,7\n"
     highest = {"question": "Which shop had the highest sales?"}
