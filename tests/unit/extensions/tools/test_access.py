@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,23 +39,31 @@ CONNECTS = {
 }
 
 
-def list_reached_modules(module: str, seen: set[str] | None = None) -> set[str]:
-    """Name all that a module of the tools imports, and that its own modules import."""
-    seen = set() if seen is None else seen
+@cache
+def list_imports(module: str) -> frozenset[str]:
+    """Return what a module names in its imports; nothing for what is no module of ours."""
     path = ROOT / f"{module.replace('.', '/')}.py"
-    if module in seen or not path.exists():
-        return seen | {module}
-    seen.add(module)
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))) if path.exists() else ():
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
         if isinstance(node, ast.ImportFrom):
             around = module.split(".")[: -node.level] if node.level else []
             base = ".".join([*around, *filter(None, [node.module])])
-            names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
-        for name in names:
-            ours = name.startswith(("extensions.", "nodes.tools", "teams."))
-            seen |= list_reached_modules(name, seen) if ours else {name}
-    return seen
+            names |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
+    return frozenset(names)
+
+
+def list_reached_modules(module: str) -> set[str]:
+    """Return all that a module of the tools imports, and that its own modules import."""
+    reached, left = {module}, [module]
+    while left:
+        found = list_imports(left.pop()) - reached
+        reached |= found
+        left += [
+            name for name in found if name.startswith(("extensions.", "nodes.tools", "teams."))
+        ]
+    return reached
 
 
 @pytest.mark.parametrize("name", list_shipped_tools())
