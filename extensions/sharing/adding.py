@@ -4,7 +4,6 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -20,9 +19,9 @@ from graph.commands.output import print_json, print_text
 from graph.display.stderr_console import print_to_stderr
 from graph.settings import Settings
 from graph.teams.team_folder import NAME_RULE
-from graph.teams.team_loader import list_shipped_teams, list_teams
+from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, list_teams
 from graph.user_state import get_teams_folder
-from nodes.errors import SupervisorError, UsageError
+from nodes.errors import UsageError
 
 STAGING: Final = ".adding-"
 """Begins the names of folders in which a team is written before it has its place."""
@@ -49,11 +48,6 @@ def add_team(
         name: under which it is added; empty for its own.
         accepts: the user agrees without being asked.
         accepts_more: also to what a second version asks for beyond the first.
-
-    Raises:
-        TeamRefused, TeamInvalid: it cannot be added.
-        ConsentMissing: the user has not agreed.
-        OutputFailed: it cannot be written.
     """
     offer = open_offer(source)
     offer = replace(offer, name=name) if name else offer
@@ -64,32 +58,24 @@ def add_team(
     _check_name(offer, settings)
     _check_place(offer, place, before)
     sheet = build_sheet(offer, settings)
-    if before and before.sha256 == sheet.sha256 and not find_difference(place, before):
-        _print_end(
-            sheet, {"is_added": True}, "it is added already, and nothing has changed", as_json
-        )
-        return 0
+    is_new = not before or before.sha256 != sheet.sha256 or bool(find_difference(place, before))
     more = list_more(before, sheet) if before else []
-    shown = {"is_added": False, "folder": str(place), "is_update": bool(before), "more": more}
     lines = list_difference_lines(before, sheet) if before else list_sheet_lines(sheet)
-    for line in () if as_json else lines:
+    for line in () if as_json or not is_new else lines:
         print_text(line)
+    facts = {"folder": str(place), "is_update": bool(before), "more": more, "is_added": False}
     try:
-        _require_yes(source, more, accepts, accepts_more, may_ask=not as_json)
-        _install(offer, sheet, before, place)
-    except SupervisorError:
-        _print_end(sheet, shown, "", as_json)
-        raise
-    done = f'added: {place}. next: supervise run "…" --team {offer.name}'
-    _print_end(sheet, {**shown, "is_added": True}, done, as_json)
+        if is_new:
+            _require_yes(source, more, accepts, accepts_more, may_ask=not as_json)
+            _install(offer, sheet, before, place)
+        facts["is_added"] = True
+    finally:
+        if as_json:
+            print_json({**sheet.model_dump(mode="json"), **facts})
+    if not as_json:
+        done = f'added: {place}. next: supervise run "…" --team {offer.name}'
+        print_text(done if is_new else f"{offer.name} is added already, and nothing has changed")
     return 0
-
-
-def _print_end(sheet: Sheet, facts: Mapping[str, object], said: str, as_json: bool) -> None:
-    if as_json:
-        print_json({**sheet.model_dump(mode="json"), **facts})
-    elif said:
-        print_text(said)
 
 
 def _check_name(offer: Offer, settings: Settings) -> None:
@@ -97,20 +83,13 @@ def _check_name(offer: Offer, settings: Settings) -> None:
     if not is_team_name(offer.name):
         raise UsageError(f"{show_name(offer.name)} is no name of a team", cause=NAME_RULE)
     found = next((each for each in list_teams(settings) if each.name == offer.name), None)
-    shipped = {each.name for each in list_shipped_teams()}
     is_added = found and found.resolve().parent == get_teams_folder().resolve()
-    is_named = found and found.parent in settings.team_folders
-    if offer.name in shipped or (found and not is_added and found.resolve() != offer.folder):
-        raise UsageError(
-            f"there is another team {offer.name}",
-            cause="it is a shipped one" if offer.name in shipped else f"in {found}",
-            kept="nothing was added",
-            next="add it under another name: --name NAME",
-        )
-    if is_named:
-        raise UsageError(
-            f"{offer.name} is a team already", cause="SUPERVISE_TEAMS names its folder"
-        )
+    is_named = found and found.parent in (SHIPPED_TEAMS_FOLDER, *settings.team_folders)
+    is_package = found and found.resolve() == offer.folder and not is_named
+    if found and not is_added and not is_package:
+        remedy = "add it under another name: --name NAME"
+        what = f"there is a team {offer.name} already"
+        raise UsageError(what, cause=f"in {found}", kept="nothing was added", next=remedy)
 
 
 def _check_place(offer: Offer, place: Path, before: Consent | None) -> None:
@@ -137,15 +116,13 @@ def _require_yes(
         if sys.stdin.readline().strip().lower() in ("y", "yes"):
             return
         raise ConsentMissing("nothing was added: you did not agree")
-    command = f"supervise add-team {show_name(source)} --yes"
+    what = "nothing was added: you have not agreed to what it asks for"
+    cause, options = "", "--yes --accept-more" if more else "--yes"
     if accepts:
-        listed = "; ".join(more[:3]) + f"; and {len(more) - 3} more" * (len(more) > 3)
         what = "nothing was changed: it asks for more than you agreed to"
-        raise ConsentMissing(what, cause=listed, next=f"{command} --accept-more")
-    raise ConsentMissing(
-        "nothing was added: you have not agreed to what it asks for",
-        next=f"read it, then {command}{' --accept-more' * bool(more)}",
-    )
+        cause = "; ".join(more[:3]) + f"; and {len(more) - 3} more" * (len(more) > 3)
+    remedy = f"read what it asks for, then supervise add-team {show_name(source)} {options}"
+    raise ConsentMissing(what, cause=cause, next=remedy)
 
 
 def _install(offer: Offer, sheet: Sheet, before: Consent | None, place: Path) -> None:

@@ -52,11 +52,7 @@ class TeamRefused(UsageError):
 
 
 def read_archive(data: bytes) -> dict[str, bytes]:
-    """Return the files of an archive, by their paths.
-
-    Raises:
-        TeamRefused: it is damaged, too large, or holds what is no plain file with a plain name.
-    """
+    """Return the files of an archive, by their paths."""
     read = next((each for start, each in _READERS.items() if data.startswith(start)), None)
     if read is None:
         raise TeamRefused("it is neither a zip nor a tar.gz")
@@ -142,11 +138,7 @@ def _check_layout(data: bytes, archive: zipfile.ZipFile) -> None:
 
 
 def _find_end(data: bytes, entry: zipfile.ZipInfo) -> int:
-    """Return where an entry's data ends.
-
-    Raises:
-        TeamRefused: the header before the data is not as that of the directory.
-    """
+    """Return where an entry's data ends."""
     fields = _LOCAL_HEADER.unpack_from(data, entry.header_offset)
     flags, method, _, _, checksum, packed, size, name_size, extra_size = fields
     start = entry.header_offset + _LOCAL_HEADER.size

@@ -1,7 +1,7 @@
 """Which files of a team travel, and which names they may have: such that all systems can hold."""
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -22,42 +22,38 @@ _RESERVED: Final = frozenset(
 )
 """Names of devices on Windows, with any ending."""
 
-CACHES: Final = frozenset(("__pycache__", "__MACOSX", "node_modules"))
-_OF_A_PROJECT: Final = frozenset(("studio.py", "langgraph.json", "__init__.py"))
-"""Files directly in a team's folder that its runs do not use, as its tests."""
-_UNASKED: Final = frozenset(("conftest.py", "sitecustomize.py", "usercustomize.py"))
-_COMPILED: Final = frozenset(
-    (".pyc", ".pyo", ".pyd", ".so", ".dll", ".dylib", ".exe", ".bat", ".cmd", ".class")
-)
-_ARCHIVES: Final = frozenset(
-    (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst", ".whl", ".egg", ".jar")
-)
-_KEY_ENDINGS: Final = frozenset((".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx"))
-_KEY_NAMES: Final = frozenset(("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credentials"))
+_CACHES: Final = frozenset(("__pycache__", "__MACOSX", "node_modules"))
+_UNUSED: Final = frozenset(("studio.py", "langgraph.json", "__init__.py", "tests", "test"))
+"""What is directly in a team's folder, and its runs do not use."""
+_LEFT_OUT: Final[Mapping[str, str]] = {
+    word: reason
+    for reason, words in {
+        "Python runs it unasked": "conftest.py sitecustomize.py usercustomize.py .pth",
+        "a program that cannot be read": ".pyc .pyo .pyd .so .dll .dylib .exe .bat .cmd .class",
+        "an archive": ".zip .tar .gz .tgz .bz2 .xz .7z .rar .zst .whl .egg .jar",
+        "may be a key": ".pem .key .p12 .pfx .jks .keystore .kdbx id_rsa id_dsa id_ecdsa"
+        " id_ed25519 credentials",
+    }.items()
+    for word in words.split()
+}
+"""Why files of a name, with or without its ending, or of an ending do not travel."""
 
 
 def is_ignored(path: PurePosixPath) -> bool:
     """Return whether a path is hidden or a cache's: a run reads no such file of a team."""
-    return any(part.startswith(".") or part in CACHES for part in path.parts)
+    return any(part.startswith(".") or part in _CACHES for part in path.parts)
 
 
 def explain_left_out(path: PurePosixPath) -> str:
     """Return why a file is no part of a team that travels; empty for one that is."""
-    name, ending = path.name.casefold(), path.suffix.casefold()
+    name, first = path.name.casefold(), path.parts[0].casefold()
     if is_ignored(path):
         return "hidden, or a cache"
-    is_of_project = name in _OF_A_PROJECT or (name.startswith("test_") and ending == ".py")
-    if path.parts[0] in ("tests", "test") or (len(path.parts) == 1 and is_of_project):
+    is_test = first == name and name.startswith("test_") and name.endswith(".py")
+    if is_test or (first in _UNUSED and (first == name or "." not in first)):
         return "a run does not use it"
-    if name in _UNASKED or ending == ".pth":
-        return "Python runs it unasked"
-    if ending in _COMPILED:
-        return "a program that cannot be read"
-    if ending in _ARCHIVES:
-        return "an archive"
-    if ending in _KEY_ENDINGS or path.stem.casefold() in _KEY_NAMES:
-        return "may be a key"
-    return ""
+    words = (name, path.stem.casefold(), path.suffix.casefold())
+    return next((_LEFT_OUT[word] for word in words if word in _LEFT_OUT), "")
 
 
 def find_name_problem(name: str) -> str:
@@ -83,26 +79,17 @@ def _find_part_problem(part: str) -> str:
 
 
 def find_clash(names: Iterable[str]) -> str:
-    """Return which two paths some systems take for one, or one as file and folder; else nothing."""
-    files, folders = dict[str, str](), dict[str, str]()
+    """Return which two paths some system takes for one, or one as file and folder; else nothing."""
+    seen = dict[str, str]()
     for name in names:
-        key = fold_name(name)
-        if other := files.get(key):
-            return f"{show_name(name)} and {show_name(other)} are one file on some systems"
-        files[key] = name
-        parts, own = key.split("/"), name.split("/")
-        for end in range(1, len(parts)):
-            folder, written = "/".join(parts[:end]), "/".join(own[:end])
-            if folders.setdefault(folder, written) != written:
-                return f"{show_name(written)} and {show_name(folders[folder])} are one folder"
-    if both := files.keys() & folders.keys():
-        return f"{show_name(files[min(both)])} is a file and a folder"
+        parts = name.split("/")
+        for end in range(1, len(parts) + 1):
+            path = "/".join(parts[:end]) + "/" * (end < len(parts))
+            folded = unicodedata.normalize("NFKC", path.rstrip("/")).casefold()
+            other = seen.setdefault(unicodedata.normalize("NFC", folded), path)
+            if other != path:
+                return f"{show_name(other)} and {show_name(path)} are one on some systems"
     return ""
-
-
-def fold_name(name: str) -> str:
-    """Return what is equal for names that some system takes for one."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFKC", name).casefold())
 
 
 def is_team_name(name: str) -> bool:

@@ -60,11 +60,7 @@ class Lock(BaseModel):
 
 
 def read_lock() -> Lock:
-    """Return what the user has agreed to; nothing without the file.
-
-    Raises:
-        TeamChanged: the file is damaged, or was not written by this user.
-    """
+    """Return what the user has agreed to; nothing without the file."""
     path = get_teams_folder().parent / LOCK_FILE
     try:
         lock = Lock.model_validate(parse_json(read_regular_file(path, MAX_LOCK_BYTES)))
@@ -83,11 +79,7 @@ def read_lock() -> Lock:
 
 
 def write_lock(lock: Lock) -> None:
-    """Write what the user has agreed to, signed.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write what the user has agreed to, signed."""
     signed = lock.model_copy(update={"signature": sign_text(lock.text)})
     text = f"{signed.model_dump_json(indent=2)}\n"
     replace_private_file(get_teams_folder().parent / LOCK_FILE, text)
@@ -95,11 +87,7 @@ def write_lock(lock: Lock) -> None:
 
 @contextmanager
 def hold_lock() -> Iterator[Path]:
-    """Yield the folder of added teams, which no other process changes meanwhile.
-
-    Raises:
-        OutputFailed: another one takes too long, or the folder cannot be written.
-    """
+    """Yield the folder of added teams, which no other process changes meanwhile."""
     folder = get_teams_folder()
     lock = FileLock(folder.parent / ".teams.lock", mode=0o600, is_singleton=False)
     try:
@@ -116,11 +104,7 @@ def hold_lock() -> Iterator[Path]:
 
 
 def require_consent(folder: Path) -> None:
-    """Do nothing for a folder that is not of an added team, or is as the user has agreed.
-
-    Raises:
-        TeamChanged: it is not.
-    """
+    """Do nothing for a folder that is not of an added team, or is as the user has agreed."""
     teams, place = get_teams_folder().resolve(), folder.resolve()
     if not place.is_relative_to(teams) or place == teams:
         return

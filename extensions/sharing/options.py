@@ -8,39 +8,15 @@ import typer
 from graph.commands.options import JsonOption
 from graph.commands.settings_loading import load_settings
 
-Source = Annotated[
-    str,
-    typer.Argument(metavar="SOURCE", help="A folder, a .zip, a .tar.gz, or an installed package."),
-]
-Name = Annotated[str, typer.Option("--name", metavar="NAME", help="Add it under another name.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Agree to the sheet without a question.")]
-AcceptMore = Annotated[
-    bool,
-    typer.Option(
-        "--accept-more", help="With --yes: also to what a new version asks for beyond the last one."
-    ),
-]
-Team = Annotated[str, typer.Argument(metavar="TEAM", help="A team's name or folder.")]
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", metavar="FILE", help="The zip to write [default: TEAM.team.zip]."),
-]
-Version = Annotated[
-    str, typer.Option("--version", metavar="VERSION", help="Of the team, such as 1.2.")
-]
-Licence = Annotated[
-    str, typer.Option("--licence", metavar="LICENCE", help="Such as MIT; or add a file LICENSE.")
-]
-WithKeys = Annotated[
-    bool, typer.Option("--with-keys", help="Also files with what may be keys: made-up ones.")
-]
+_MORE = "With --yes: also to what a new version asks for beyond the last one."
+_SOURCE = "A folder, a .zip, a .tar.gz, or an installed package."
 
 
 def add_team(
-    source: Source,
-    name: Name = "",
-    yes: Yes = False,
-    accept_more: AcceptMore = False,
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help=_SOURCE)],
+    name: Annotated[str, typer.Option("--name", help="Add it under another name.")] = "",
+    yes: Annotated[bool, typer.Option("--yes", help="Agree without a question.")] = False,
+    accept_more: Annotated[bool, typer.Option("--accept-more", help=_MORE)] = False,
     as_json: JsonOption = False,
 ) -> int:
     """Show what a team from elsewhere does and asks for, and add it if you agree."""
@@ -51,11 +27,11 @@ def add_team(
 
 
 def pack_team(
-    name: Team,
-    out: Out = None,
-    version: Version = "",
-    licence: Licence = "",
-    with_keys: WithKeys = False,
+    name: Annotated[str, typer.Argument(metavar="TEAM", help="A team's name or folder.")],
+    out: Annotated[Path, typer.Option("--out", help="[default: TEAM.team.zip]")] = Path(),
+    version: Annotated[str, typer.Option("--version", help="Of the team, such as 1.2.")] = "",
+    licence: Annotated[str, typer.Option("--licence", help="Without a file LICENSE.")] = "",
+    with_keys: Annotated[bool, typer.Option("--with-keys", help="Also made-up keys.")] = False,
     as_json: JsonOption = False,
 ) -> int:
     """Pack a team for others: its files, their hashes, and the result of its exam."""

@@ -43,7 +43,7 @@ _KEY: Final = Pattern(
 def pack_team(
     name: str,
     settings: Settings,
-    out: Path | None = None,
+    out: Path = Path(),
     version: str = "",
     licence: str = "",
     *,
@@ -54,12 +54,8 @@ def pack_team(
 
     Args:
         keeps_keys: pack files with what may be keys, too, such as made-up ones in samples.
-
-    Raises:
-        TeamInvalid, TeamRefused: it is no valid team, or holds what may be a key.
-        OutputFailed: the archive cannot be written.
     """
-    path = out or Path(f"{Path(name).name}.team.zip")
+    path = out if out.name else Path(f"{Path(name).name}.team.zip")
     if path.suffix.lower() != ".zip":
         raise UsageError(f"{show_name(str(path))} is no name of a zip", next="--out FILE.zip")
     offer = _read_team(name, settings)
@@ -128,11 +124,7 @@ def _find_score(team: str, settings: Settings) -> ExamScore | None:
 
 
 def build_archive(offer: Offer) -> bytes:
-    """Return the archive of a team.
-
-    Raises:
-        TeamRefused: it is not one that can be read again.
-    """
+    """Return the archive of a team."""
     facts = {key: getattr(offer, key) for key in ("name", "version", "licence", "extras", "exam")}
     manifest = Manifest(**facts, files=offer.digests)
     files = {f"{offer.name}/{name}": data for name, data in offer.files.items()}

@@ -15,11 +15,11 @@ from typing import Final
 import yaml
 from pydantic import BaseModel, Field
 
-WRITES: Final = "writes or deletes files"
-READS: Final = "reads files"
-VARIABLES: Final = "reads environment variables"
-DYNAMIC: Final = "runs code that is made or found at run time"
-CLOSED: Final = "cannot be read"
+WRITES: Final = "write or delete files"
+READS: Final = "read files"
+VARIABLES: Final = "read environment variables"
+DYNAMIC: Final = "run code that is made or found at run time"
+CLOSED: Final = "do anything, as it cannot be read"
 UNREADABLE: Final = frozenset((DYNAMIC, CLOSED))
 """Abilities of a file of which reading does not show all that it does."""
 

@@ -30,16 +30,16 @@ from nodes.text.plain_text import to_one_line
 from nodes.tools.framework.extras import list_extras, list_missing_packages
 
 KINDS: Final[Mapping[str, str]] = {
-    "tools": "a tool",
-    "access": "an access",
-    "effects": "an effect outside",
-    "programs": "a program to start",
-    "addresses": "an address",
-    "teams": "another team",
-    "python": "a Python file",
-    "abilities": "an ability of its Python",
-    "variables": "an environment variable",
-    "packages": "a package",
+    "tools": "tool",
+    "access": "access",
+    "effects": "effect outside",
+    "programs": "program to start",
+    "addresses": "address",
+    "teams": "other team",
+    "python": "Python file",
+    "abilities": "ability of its Python",
+    "variables": "environment variable",
+    "packages": "package",
 }
 """Of entries of `asks`, with what one is."""
 MAX_ENTRIES: Final = 1000
@@ -92,11 +92,7 @@ class Sheet(BaseModel):
 
 
 def build_sheet(offer: Offer, settings: Settings) -> Sheet:
-    """Return the sheet of a team that is offered.
-
-    Raises:
-        TeamInvalid, TeamRefused: its files are no valid team, or cannot be read safely.
-    """
+    """Return the sheet of a team that is offered."""
     register_extensions()  # their tools may be named
     outside = set[str]()
     with tempfile.TemporaryDirectory(prefix="team-") as place:
@@ -177,7 +173,7 @@ def _list_asks(team: Team) -> Iterator[tuple[str, str]]:
     """Yield what the files for models ask for, by kind."""
     for name, worker, inner in _walk_workers(team):
         for tool in worker.tools:
-            yield "tools", f"{name}: {tool}"
+            yield "tools", f"{tool} of {name}"
             yield "access", _describe_access(tool, inner)
             if ":" in tool and not tool.startswith(MCP_PREFIX):
                 yield "packages", tool.partition(":")[0].partition(".")[0]
@@ -186,7 +182,7 @@ def _list_asks(team: Team) -> Iterator[tuple[str, str]]:
             yield "access", f"{name} is {remote.describe()}, {sent}"
             yield from _list_variables(remote.headers.values())
         for effect in () if worker.team else list_effect_tools(worker, inner):
-            yield "effects", f"{name}: {effect}"
+            yield "effects", f"{effect} of {name}"
         for server in worker.team.mcp_servers.values() if worker.team else ():
             yield from _list_server_asks(server)
     for server in team.mcp_servers.values():
@@ -209,7 +205,7 @@ def _list_server_asks(server: McpServer) -> Iterator[tuple[str, str]]:
 def _list_python_asks(python: Mapping[str, PythonFile]) -> Iterator[tuple[str, str]]:
     for name, file in python.items():
         yield "python", name
-        yield from (("abilities", f"{name} {ability}") for ability in file.abilities)
+        yield from (("abilities", f"{name} may {ability}") for ability in file.abilities)
         yield from (("variables", variable) for variable in file.variables)
         yield from (("packages", package) for package in file.packages)
 

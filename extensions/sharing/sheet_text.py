@@ -1,7 +1,6 @@
 """A sheet as lines, and what a second version asks for beside the first."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from extensions.sharing.lock import Consent
 from extensions.sharing.python_reading import UNREADABLE
@@ -11,36 +10,34 @@ from nodes.text.counts import format_count, join_names
 from nodes.text.plain_text import to_one_line
 from nodes.tools.framework.extras import explain_missing_module, list_extras
 
-_HEADINGS: Final = {
-    "effects": "What may change something outside",
-    "programs": "Programs that it starts",
-    "addresses": "Addresses in its instructions and code",
-    "teams": "Other teams that it uses",
-    "variables": "Environment variables that it reads",
-}
-"""Of the kinds that are listed as they are."""
-
 
 def list_sheet_lines(sheet: Sheet) -> Iterator[str]:
     """Yield the whole sheet."""
-    yield f"{sheet.name}: {sheet.description}"
     files = format_count(len(sheet.files), "file")
+    yield f"{sheet.name}: {sheet.description}"
     yield f"  {_describe_version(sheet)}, {files}, {sheet.size:,} bytes"
     yield f"  from {to_one_line(sheet.source, 300)}"
-    yield from _list_section(
-        "Workers",
-        [f"{w.name} ({', '.join(w.tools) or 'no tools'}): {w.description}" for w in sheet.workers],
-    )
-    yield from _list_section("What its tools read and send, as they declare", _group_access(sheet))
-    for kind, heading in _HEADINGS.items():
-        entries = sheet.asks[kind]
-        if kind == "addresses":
-            entries = tuple(f"{host} (in {to_one_line(sheet.hosts[host])})" for host in entries)
+    asks, lines = sheet.asks, sum(each.lines for each in sheet.python.values())
+    code = f"{format_count(len(sheet.python), 'file')}, {format_count(lines, 'line')}"
+    tools = [", ".join(each.tools) or "no tools" for each in sheet.workers]
+    workers = zip(sheet.workers, tools, strict=True)
+    sections = {
+        "Workers": [f"{each.name} ({held}): {each.description}" for each, held in workers],
+        "What its tools read and send, as they declare": _group_access(asks["access"]),
+        "What may change something outside": asks["effects"],
+        "Programs that it starts": asks["programs"],
+        "Addresses in its instructions and code": [
+            f"{host} (in {to_one_line(sheet.hosts[host])})" for host in asks["addresses"]
+        ],
+        "Other teams that it uses": asks["teams"],
+        f"Python that it brings ({code}), which was read and not run": _describe_python(sheet),
+        "Environment variables that it reads": asks["variables"],
+        "Packages that it imports": asks["packages"],
+    }
+    for heading, entries in sections.items():
         yield from _list_section(heading, entries)
-    yield from _list_python(sheet)
-    yield from _list_section("Packages that it imports", sheet.asks["packages"], is_one_line=True)
-    if none := [KINDS[kind] for kind in KINDS if not sheet.asks[kind]]:
-        yield f"Nothing of this: {', '.join(none)}"
+    kinds = [f"no {name}" for kind, name in KINDS.items() if not asks[kind]]
+    yield f"\nThere is {', '.join(kinds)}."
     yield from _list_end(sheet)
 
 
@@ -53,8 +50,7 @@ def list_difference_lines(before: Consent, sheet: Sheet) -> Iterator[str]:
     more, less = list_more(before, sheet), list_more(sheet, before)
     yield from _list_section("It asks for MORE than you agreed to", more)
     yield from _list_section("It no longer asks for", less)
-    if not more:
-        yield "It asks for nothing more than you agreed to."
+    yield from () if more else ("\nIt asks for nothing more than you agreed to.",)
     yield from _list_end(sheet)
 
 
@@ -96,39 +92,27 @@ def _describe_version(of: Sheet | Consent) -> str:
     return to_one_line(f"{version}, {licence}", 200)
 
 
-def _list_section(
-    heading: str, entries: Sequence[str], *, is_one_line: bool = False
-) -> Iterator[str]:
+def _list_section(heading: str, entries: Sequence[str]) -> Iterator[str]:
     """Yield a heading and its entries; nothing without any."""
-    if is_one_line and entries:
-        yield f"\n{heading}: {', '.join(entries)}"
-    elif entries:
-        yield f"\n{heading}"
-        yield from (f"  {each}" for each in entries)
+    yield from (f"\n{heading}", *(f"  {each}" for each in entries)) if entries else ()
 
 
-def _group_access(sheet: Sheet) -> list[str]:
+def _group_access(entries: Sequence[str]) -> list[str]:
     """Return what tools read and send; what is the same of several once."""
     groups = dict[str, list[str]]()
-    for entry in sheet.asks["access"]:
-        name, _, access = entry.partition(" ")
+    for name, _, access in (entry.partition(" ") for entry in entries):
         groups.setdefault(access, []).append(name)
     return [f"{', '.join(names)}: {access}" for access, names in groups.items()]
 
 
-def _list_python(sheet: Sheet) -> Iterator[str]:
-    if not sheet.python:
-        return
-    lines = format_count(sum(each.lines for each in sheet.python.values()), "line")
-    files = format_count(len(sheet.python), "file")
-    yield f"\nPython that it brings: {files}, {lines}; read, not run (code can hide what it does)"
-    quiet = [name for name, each in sheet.python.items() if not each.abilities]
-    for name, each in sheet.python.items():
-        may = [f"{ability} (line {line})" for ability, line in each.abilities.items()]
-        if may:
-            yield f"  {name}: {', '.join(may)}"
-    if quiet:
-        yield f"  nothing to note in {join_names(quiet, 4)}"
+def _describe_python(sheet: Sheet) -> list[str]:
+    found = {name: each.abilities.items() for name, each in sheet.python.items()}
+    shown = {
+        name: ", ".join(f"{may} (line {at})" for may, at in each) for name, each in found.items()
+    }
+    quiet = [name for name, may in shown.items() if not may]
+    lines = [f"{name} may {may}" for name, may in shown.items() if may]
+    return lines + [f"nothing of note in {join_names(quiet, 4)}"] * bool(quiet)
 
 
 def _list_end(sheet: Sheet) -> Iterator[str]:

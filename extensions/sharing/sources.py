@@ -94,12 +94,7 @@ def hash_files(digests: Mapping[str, str]) -> str:
 
 
 def open_offer(source: str) -> Offer:
-    """Return the team that a folder, an archive, or an installed package brings.
-
-    Raises:
-        TeamRefused: it brings none that can be added.
-        UsageError: there is no such path or package.
-    """
+    """Return the team that a folder, an archive, or an installed package brings."""
     path = Path(source).expanduser()
     try:
         if path.is_dir():
@@ -120,12 +115,7 @@ def open_offer(source: str) -> Offer:
 
 
 def read_team_folder(folder: Path) -> Offer:
-    """Return the team of a folder, of which no link is followed.
-
-    Raises:
-        TeamRefused: it cannot be one.
-        OSError: it cannot be read.
-    """
+    """Return the team of a folder, of which no link is followed."""
     files, left_out = dict[str, bytes](), dict[str, str]()
     for path, name in walk_files(folder):
         if reason := explain_left_out(PurePosixPath(name)):
@@ -153,12 +143,7 @@ def walk_files(folder: Path, above: str = "") -> Iterator[tuple[Path, str]]:
 
 
 def read_regular_file(path: Path, max_bytes: int) -> bytes:
-    """Return the bytes of a file that is no link, no device and not too large.
-
-    Raises:
-        TeamRefused: it is.
-        OSError: it cannot be read.
-    """
+    """Return the bytes of a file that is no link, no device and not too large."""
     names = ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")
     flags = sum(getattr(os, name, 0) for name in names)
     if path.is_symlink():
@@ -220,11 +205,7 @@ def _find_licence(files: Mapping[str, bytes]) -> str:
 
 
 def _read_package(name: str) -> Offer | None:
-    """Return the team of an installed package, by its own name or the package's.
-
-    Raises:
-        TeamRefused: the package brings several teams.
-    """
+    """Return the team of an installed package, by its own name or the package's."""
     points = entry_points(group=ENTRY_POINT_GROUP)
     found = [each for each in points if each.name == name]
     found = found or [each for each in points if each.dist and each.dist.name == name]

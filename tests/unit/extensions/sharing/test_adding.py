@@ -50,12 +50,12 @@ def test_the_sheet_says_what_a_team_is_and_asks_for(fruit, supervise):
         "  no version, MIT License, 7 files, ",
         "  peeler (peel): Peels any fruit.",
         "  peel: reads your data, may send anything",
-        "  peeler: peel",
+        "  peel of peeler",
         "  orchard --all",
         "  api.orchard.example (in tools/peel.py)",
-        "  tools/peel.py: connects to the network (line 1), reads environment variables (line 4)",
+        "  tools/peel.py may connect to the network (line 1), read environment variables (line 4)",
         "  ORCHARD_KEY",
-        "Packages that it imports: orchards",
+        "  orchards",
         "Not installed here: orchards",
         "Exam: 1 row, no result",
     ):
@@ -69,8 +69,8 @@ def test_json_is_one_object_with_the_sheet(fruit, supervise):
     assert supervise("add-team", str(fruit), "--json", "--yes") == 0
     done = json.loads(supervise.out)
 
-    assert looked["asks"]["tools"] == ["counter: calculate", "peeler: peel"]
-    assert looked["python"]["tools/peel.py"]["abilities"] == {"writes or deletes files": 6}
+    assert looked["asks"]["tools"] == ["calculate of counter", "peel of peeler"]
+    assert looked["python"]["tools/peel.py"]["abilities"] == {"write or delete files": 6}
     assert (looked["is_added"], done["is_added"]) == (False, True)
     assert looked["sha256"] == done["sha256"]
 
@@ -154,7 +154,7 @@ def test_one_can_agree_to_an_own_change(added, supervise):
     assert supervise("add-team", str(added), "--yes") == 0
 
     assert "counter.md: changed" in supervise.out
-    assert "It no longer asks for\n  a tool: counter: calculate" in supervise.out
+    assert "It no longer asks for\n  tool: calculate of counter" in supervise.out
     assert load_team("fruit").workers[0].description == "Counts pears."
 
 
@@ -185,37 +185,37 @@ def test_a_folder_that_was_put_among_the_added_teams_is_not_loaded(added, superv
 UPDATES: dict[str, tuple[dict[str, str], str]] = {
     "tool": (
         {"counter.md": "---\ndescription: Counts.\ntools: [web_search]\n---\nCount.\n"},
-        "a tool: counter: web_search",
+        "tool: web_search of counter",
     ),
     "declared access": (
         {"tools/peel.py": FILES["tools/peel.py"].decode().replace('"nothing"', '"anything"')},
-        "an access: peel reads nothing of yours, may send anything",
+        "access: peel reads nothing of yours, may send anything",
     ),
-    "program": ({"mcp.json": json.dumps(SERVER)}, "a program to start: orchard --all"),
+    "program": ({"mcp.json": json.dumps(SERVER)}, "program to start: orchard --all"),
     "address in code": (
         {"tools/peel.py": FILES["tools/peel.py"].decode() + "# https://evil.example/x\n"},
-        "an address: evil.example",
+        "address: evil.example",
     ),
     "address in instructions": (
         {"counter.md": "---\ndescription: Counts.\n---\nAsk http://evil.example.\n"},
-        "an address: evil.example",
+        "address: evil.example",
     ),
-    "Python file": ({"tools/slice.py": "x = 1\n"}, "a Python file: tools/slice.py"),
+    "Python file": ({"tools/slice.py": "x = 1\n"}, "Python file: tools/slice.py"),
     "ability": (
         {"tools/peel.py": FILES["tools/peel.py"].decode() + "import subprocess\n"},
-        "an ability of its Python: tools/peel.py starts programs",
+        "ability of its Python: tools/peel.py may start programs",
     ),
     "variable": (
         {"tools/peel.py": FILES["tools/peel.py"].decode() + "import os\nos.environ['A_KEY']\n"},
-        "an environment variable: A_KEY",
+        "environment variable: A_KEY",
     ),
     "package": (
         {"tools/peel.py": FILES["tools/peel.py"].decode() + "import orchards\n"},
-        "a package: orchards",
+        "package: orchards",
     ),
     "server elsewhere": (
         {"counter.md": "---\ndescription: C.\nremote: https://evil.example\ngraph: g\n---\n"},
-        "an effect outside: counter: evil.example",
+        "effect outside: evil.example of counter",
     ),
 }
 
@@ -261,7 +261,10 @@ def test_a_team_does_not_take_the_name_of_another_one(tmp_path, supervise):
     folder = write_folder(tmp_path, "market_analysis")
 
     assert supervise("add-team", str(folder), "--yes") == 2
-    assert "it is a shipped one" in supervise.err and "--name NAME" in supervise.err
+    assert (
+        "there is a team market_analysis already" in supervise.err
+        and "--name NAME" in supervise.err
+    )
     assert supervise("add-team", str(folder), "--yes", "--name", "my_market") == 0
     assert load_team("my_market").name == "my_market"
     assert supervise("add-team", str(folder), "--yes", "--name", "../x") == 2

@@ -1,4 +1,4 @@
-"""What reading a Python file shows of what it may do."""
+"""What reading Python file shows of what it may do."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from extensions.sharing.python_reading import (
 )
 
 pytestmark = pytest.mark.needs("sharing")
-NETWORK, PROGRAMS = "connects to the network", "starts programs"
+NETWORK, PROGRAMS = "connect to the network", "start programs"
 
 ABILITIES: dict[str, set[str]] = {
     "import json, math\nprint(json.dumps(math.pi))": set(),
