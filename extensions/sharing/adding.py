@@ -14,7 +14,7 @@ from extensions.sharing.file_names import is_ignored, is_team_name, show_name
 from extensions.sharing.lock import Consent, find_difference, hold_lock, read_lock, write_lock
 from extensions.sharing.sheet import Sheet, build_sheet, write_files
 from extensions.sharing.sheet_text import list_difference_lines, list_more, list_sheet_lines
-from extensions.sharing.sources import Offer, open_offer
+from extensions.sharing.sources import Facts, Offer, open_offer
 from graph.commands.output import print_json, print_text
 from graph.display.stderr_console import print_to_stderr
 from graph.settings import Settings
@@ -54,7 +54,8 @@ def add_team(
     place = get_teams_folder() / offer.name
     before = read_lock().teams.get(offer.name) if place.exists() else None
     if offer.folder == place.resolve() and before:  # its owner agrees to his own change
-        offer = replace(offer, **before.model_dump(include={"source", "version", "licence"}))
+        stated = Facts(version=before.version, licence=before.licence)
+        offer = replace(offer, source=before.source, facts=stated)
     _check_name(offer, settings)
     _check_place(offer, place, before)
     sheet = build_sheet(offer, settings)

@@ -9,7 +9,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from io import BytesIO
 from stat import S_IFDIR, S_IFMT, S_IFREG
@@ -32,6 +32,8 @@ _HAS_DESCRIPTOR: Final = 0x8
 """Size and checksum are after the data, in at most 24 bytes, and are zero before it."""
 _DESCRIPTOR_BYTES: Final = 24
 _IS_UTF8: Final = 0x800
+_ZIP: Final = b"PK\x03\x04"
+_GZIP: Final = b"\x1f\x8b"
 _LOCAL_HEADER: Final = struct.Struct("<6x4H3I2H")
 _END_RECORD: Final = b"PK\x05\x06"
 _END_RECORD_BYTES: Final = 22
@@ -42,7 +44,7 @@ _READ_ERRORS: Final = (
 """What the standard library raises for damaged archives."""
 
 _Entries = Iterator[tuple[str, int, Callable[[], bytes]]]
-"""The path of each file, its size as stated, and what reads at most one byte more."""
+"""The path of each file, its size as stated, and what reads at most as much."""
 
 
 class TeamRefused(UsageError):
@@ -53,12 +55,11 @@ class TeamRefused(UsageError):
 
 def read_archive(data: bytes) -> dict[str, bytes]:
     """Return the files of an archive, by their paths."""
-    read = next((each for start, each in _READERS.items() if data.startswith(start)), None)
-    if read is None:
-        raise TeamRefused("it is neither a zip nor a tar.gz")
     files, total = dict[str, bytes](), 0
+    if not data.startswith((_ZIP, _GZIP)):
+        raise TeamRefused("it is neither a zip nor a tar.gz")
     try:
-        for name, size, load in read(data):
+        for name, size, load in (_read_zip if data.startswith(_ZIP) else _read_tar)(data):
             total += size
             check_size(name, size, total, len(files) + 1)
             if name in files:
@@ -108,13 +109,7 @@ def _read_zip(data: bytes) -> _Entries:
             if entry.is_dir() or kind not in (0, S_IFREG):
                 raise TeamRefused(f"{show_name(entry.filename)} is a link, or no plain file")
             _check_ratio(entry.file_size, entry.compress_size)
-            yield entry.filename, entry.file_size, partial(_unpack, archive, entry)
-
-
-def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """Return an entry's bytes, and no more than it says; its checksum is checked at the end."""
-    with archive.open(entry) as file:
-        return file.read(entry.file_size + 1)
+            yield entry.filename, entry.file_size, partial(archive.read, entry)
 
 
 def _check_layout(data: bytes, archive: zipfile.ZipFile) -> None:
@@ -168,21 +163,14 @@ def _read_tar(data: bytes) -> _Entries:
                 continue
             if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or member.issparse():
                 raise TeamRefused(f"{show_name(member.name)} is a link, or no plain file")
-            yield member.name, member.size, partial(_unpack_member, archive, member)
+            if hasattr(tarfile, "data_filter"):  # Python 3.11.2 of Debian has none
+                tarfile.data_filter(member, "/nowhere")
+            end = member.offset_data + member.size
+            yield member.name, member.size, partial(_cut, content, member.offset_data, end)
         # Where a header is damaged, the library takes it for the end.
         if archive.offset > len(content) or content[archive.offset :].strip(b"\0"):
             raise TeamRefused("it is damaged", cause="something follows its last file")
 
 
-def _unpack_member(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
-    if hasattr(tarfile, "data_filter"):  # Python 3.11.2 of Debian has none
-        tarfile.data_filter(member, "/nowhere")
-    file = archive.extractfile(member)
-    return file.read(member.size + 1) if file else b""
-
-
-_READERS: Final[Mapping[bytes, Callable[[bytes], _Entries]]] = {
-    b"PK\x03\x04": _read_zip,
-    b"\x1f\x8b": _read_tar,
-}
-"""By the first bytes of an archive."""
+def _cut(content: bytes, start: int, end: int) -> bytes:
+    return content[start:end]

@@ -37,13 +37,13 @@ class Consent(BaseModel):
     """What the user has agreed to of one team."""
 
     source: str
-    version: str = ""
-    licence: str = ""
-    at: str = ""
-    """Date."""
+    version: str
+    licence: str
     sha256: str
     files: dict[str, str]
-    asks: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    asks: dict[str, tuple[str, ...]]
+    at: str
+    """Date."""
 
 
 class Lock(BaseModel):
@@ -60,7 +60,11 @@ class Lock(BaseModel):
 
 
 def read_lock() -> Lock:
-    """Return what the user has agreed to; nothing without the file."""
+    """Return what the user has agreed to; nothing without the file.
+
+    Raises:
+        TeamChanged: the file is damaged, or was not written by this user.
+    """
     path = get_teams_folder().parent / LOCK_FILE
     try:
         lock = Lock.model_validate(parse_json(read_regular_file(path, MAX_LOCK_BYTES)))
@@ -70,11 +74,9 @@ def read_lock() -> Lock:
     except (OSError, ValueError, TeamRefused) as error:
         cause = f"it cannot be read: {type(error).__name__}"
     if cause:
-        raise TeamChanged(
-            f"no added team is used, since {path} is not as it was",
-            cause=cause,
-            next="remove it, and add the teams again: supervise add-team FOLDER",
-        )
+        remedy = "remove it, and add the teams again: supervise add-team FOLDER"
+        what = f"no added team is used, since {path} is not as it was"
+        raise TeamChanged(what, cause=cause, next=remedy)
     return lock
 
 
@@ -87,36 +89,38 @@ def write_lock(lock: Lock) -> None:
 
 @contextmanager
 def hold_lock() -> Iterator[Path]:
-    """Yield the folder of added teams, which no other process changes meanwhile."""
+    """Yield the folder of added teams, which no other process changes meanwhile.
+
+    Raises:
+        OutputFailed: another one takes too long, or the folder cannot be written.
+    """
     folder = get_teams_folder()
-    lock = FileLock(folder.parent / ".teams.lock", mode=0o600, is_singleton=False)
     try:
         make_private_folder(folder)
-        with lock.acquire(timeout=WAIT_S):
+        with FileLock(folder.parent / ".teams.lock", WAIT_S, mode=0o600, is_singleton=False):
             yield folder
     except (Timeout, OSError) as error:
-        raise OutputFailed(
-            f"cannot write to {folder}",
-            cause=getattr(error, "strerror", None) or "another process changes it",
-            kept="the teams are as they were",
-            next="free disk space, make the folder writable, or set XDG_CONFIG_HOME",
-        ) from None
+        cause = getattr(error, "strerror", None) or "another process changes it"
+        remedy = "free disk space, make the folder writable, or set XDG_CONFIG_HOME"
+        what, kept = f"cannot write to {folder}", "the teams are as they were"
+        raise OutputFailed(what, cause=cause, kept=kept, next=remedy) from None
 
 
 def require_consent(folder: Path) -> None:
-    """Do nothing for a folder that is not of an added team, or is as the user has agreed."""
+    """Do nothing for a folder that is not of an added team, or is as the user has agreed.
+
+    Raises:
+        TeamChanged: it is not.
+    """
     teams, place = get_teams_folder().resolve(), folder.resolve()
     if not place.is_relative_to(teams) or place == teams:
         return
     team = teams / place.relative_to(teams).parts[0]
     consent = read_lock().teams.get(team.name)
-    difference = find_difference(team, consent) if consent else "you have not agreed to it"
-    if difference:
-        raise TeamChanged(
-            f"the team {show_name(team.name)} is not as you agreed to it",
-            cause=difference,
-            next=f"supervise add-team {team} shows what is different, and asks",
-        )
+    if cause := find_difference(team, consent) if consent else "you have not agreed to it":
+        remedy = f"supervise add-team {team} shows what is different, and asks"
+        what = f"the team {show_name(team.name)} is not as you agreed to it"
+        raise TeamChanged(what, cause=cause, next=remedy)
 
 
 def find_difference(folder: Path, consent: Consent) -> str:

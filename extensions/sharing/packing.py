@@ -16,7 +16,7 @@ from extensions.sharing.file_names import show_name
 from extensions.sharing.lock import read_lock
 from extensions.sharing.sheet import build_sheet
 from extensions.sharing.sheet_text import describe_exam
-from extensions.sharing.sources import MANIFEST, ExamScore, Manifest, Offer, read_team_folder
+from extensions.sharing.sources import MANIFEST, ExamScore, Facts, Manifest, Offer, read_team_folder
 from graph import __version__
 from graph.commands.output import print_json, print_text
 from graph.extensions import find_first
@@ -55,16 +55,16 @@ def pack_team(
     Args:
         keeps_keys: pack files with what may be keys, too, such as made-up ones in samples.
     """
-    path = out if out.name else Path(f"{Path(name).name}.team.zip")
+    offer = _read_team(name, settings)
+    path = out if out.name else Path(f"{offer.name}.team.zip")
     if path.suffix.lower() != ".zip":
         raise UsageError(f"{show_name(str(path))} is no name of a zip", next="--out FILE.zip")
-    offer = _read_team(name, settings)
-    version, licence = version or offer.version, licence or offer.licence
-    exam = _find_score(offer.name, settings)
-    offer = replace(offer, version=version, licence=licence, exam=exam)
+    given = {"version": version, "licence": licence, "exam": _find_score(offer.name, settings)}
+    facts = offer.facts.model_copy(update={key: each for key, each in given.items() if each})
+    offer = replace(offer, facts=facts)
+    sheet, data = build_sheet(offer, settings), build_archive(offer)
     if not keeps_keys:
         _require_no_keys(offer)
-    sheet, data = build_sheet(offer, settings), build_archive(offer)
     try:
         path.write_bytes(data)
     except OSError as error:
@@ -73,9 +73,9 @@ def pack_team(
     if as_json:
         print_json({**sheet.model_dump(mode="json"), "archive": str(path)})
         return 0
-    facts = f"{offer.version or 'no version'}, {offer.licence or 'no licence (--licence MIT)'}"
+    said = f"{facts.version or 'no version'}, {facts.licence or 'no licence (--licence MIT)'}"
     files = format_count(len(offer.files), "file")
-    print_text(f"packed {path}: {offer.name}, {facts}, {files}, {len(data):,} bytes")
+    print_text(f"packed {path}: {offer.name}, {said}, {files}, {len(data):,} bytes")
     print_text(f"exam: {describe_exam(sheet.exam_rows, sheet.exam)}")
     for each, reason in offer.left_out.items():
         print_text(f"left out: {show_name(each)} ({reason})")
@@ -92,24 +92,21 @@ def _read_team(name: str, settings: Settings) -> Offer:
         raise TeamRefused(f"{folder} cannot be read", cause=error.strerror or "") from None
     if folder.parent == get_teams_folder().resolve():
         known = read_lock().teams[offer.name]
-        return replace(offer, version=known.version, licence=known.licence or offer.licence)
+        return replace(offer, facts=Facts(version=known.version, licence=known.licence))
     if folder.parent == SHIPPED_TEAMS_FOLDER:
-        extras = {offer.name.replace("_", "-")} & set(list_extras())
-        licence = offer.licence or OWN_LICENCE
-        return replace(offer, version=__version__, licence=licence, extras=tuple(extras))
+        extras = tuple({offer.name.replace("_", "-")} & set(list_extras()))
+        return replace(offer, facts=Facts(version=__version__, licence=OWN_LICENCE, extras=extras))
     return offer
 
 
 def _require_no_keys(offer: Offer) -> None:
     """Raise TeamRefused if a file holds a key of the settings, or what looks like one."""
-    for name, data in offer.files.items():
+    for name, data in offer.files.items():  # secrets of its own mcp.json are known, too
         for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
             if redact_text(line) != line or _KEY.search(line):
-                raise TeamRefused(
-                    f"{show_name(name)} holds what may be a key, in line {number}",
-                    kept="nothing was packed",
-                    next="take it out; or pack it with --with-keys if it is made up",
-                )
+                what = f"{show_name(name)} holds what may be a key, in line {number}"
+                remedy = "take it out; or pack it with --with-keys if it is made up"
+                raise TeamRefused(what, kept="nothing was packed", next=remedy)
 
 
 def _find_score(team: str, settings: Settings) -> ExamScore | None:
@@ -125,8 +122,7 @@ def _find_score(team: str, settings: Settings) -> ExamScore | None:
 
 def build_archive(offer: Offer) -> bytes:
     """Return the archive of a team."""
-    facts = {key: getattr(offer, key) for key in ("name", "version", "licence", "extras", "exam")}
-    manifest = Manifest(**facts, files=offer.digests)
+    manifest = Manifest(**dict(offer.facts), name=offer.name, files=offer.digests)
     files = {f"{offer.name}/{name}": data for name, data in offer.files.items()}
     files[MANIFEST] = f"{manifest.model_dump_json(indent=2)}\n".encode()
     target = BytesIO()

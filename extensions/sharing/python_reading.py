@@ -34,9 +34,6 @@ def _read_table(part: str) -> dict[str, str]:
 
 _OPENERS: Final = ("open", "io.open", "codecs.open")
 _GETTERS: Final = ("get", "pop", "setdefault", "__getitem__")
-_OWN: Final = frozenset(("state", "nodes", "graph", "extensions", "teams", "supervisor_worker"))
-_NEEDED: Final = frozenset(("langchain_core", "langgraph", "pydantic", "yaml"))
-"""What this program cannot be without."""
 ALL_VARIABLES: Final = "all variables"
 MAX_PARTS: Final = 6
 """Of a dotted name that is followed."""
@@ -58,8 +55,7 @@ def read_python(source: bytes) -> PythonFile:
     """Return what a file may do; one that cannot be parsed may do anything."""
     lines = source.count(b"\n") + bool(source.rpartition(b"\n")[2])
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
-        if encoding not in ("utf-8", "utf-8-sig"):
+        if tokenize.detect_encoding(io.BytesIO(source).readline)[0] not in ("utf-8", "utf-8-sig"):
             raise ValueError("another encoding hides what is written")
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -69,12 +65,9 @@ def read_python(source: bytes) -> PythonFile:
         reader.read_binding(node)
     for node in ast.walk(tree):
         reader.read_use(node)
-    return PythonFile(
-        lines=lines,
-        abilities=dict(sorted(reader.abilities.items())),
-        packages=sorted(reader.packages),
-        variables=sorted(reader.variables),
-    )
+    found = dict(sorted(reader.abilities.items()))
+    packages, variables = sorted(reader.packages), sorted(reader.variables)
+    return PythonFile(lines=lines, abilities=found, packages=packages, variables=variables)
 
 
 class _Reader:
@@ -102,7 +95,7 @@ class _Reader:
                 for each in names:
                     whole = f"{module}.{each.name}"
                     self._origins[each.asname or each.name] = whole
-                    self._add_ability(whole, node)
+                    self._add_name(whole, node)
             case ast.Assign(targets=[ast.Name(id=bound)], value=ast.Name() | ast.Attribute()):
                 if (name := self._name(node.value)).partition(".")[0] in self._modules:
                     self._origins[bound] = name
@@ -116,62 +109,54 @@ class _Reader:
             case ast.Call():
                 self._read_call(node, self._name(node.func))
             case ast.Subscript(value=value, slice=ast.Constant(value=str(name))):
-                self._read_variable(value, name)
+                self._read_name(value, name)
             case ast.Attribute(attr=name):
                 self._add(_read_table("attributes").get(name), node)
-                self._read_name(node, self._name(node))
+                self._read_name(node)
             case ast.Name(id=name) if name not in self._origins:
                 self._add(_read_table("builtins").get(name), node)
             case ast.Name(id=name) if id(node) not in self._seen:
                 self._add(DYNAMIC if name in self._modules else None, node)  # given to something
-                self._read_name(node, self._name(node))
+                self._read_name(node)
 
     def _read_call(self, node: ast.Call, name: str) -> None:
-        first = node.args[0] if node.args else None
-        text = first.value if isinstance(first, ast.Constant) else None
         if name in _OPENERS or name.endswith(".open"):
             self._add(WRITES if _may_write(node, 1 if name in _OPENERS else 0) else READS, node)
-        if name in ("getattr", "setattr", "delattr") and not _names_attribute(node):
-            self._add(DYNAMIC, node)
-        if isinstance(text, str) and name in _read_table("environment"):
-            self._add_variable(node.func, text)
-        elif isinstance(text, str) and getattr(node.func, "attr", "") in _GETTERS:
-            self._read_variable(getattr(node.func, "value", node.func), text)
+        match node.args:
+            case [_, ast.Constant(value=str(attribute)), *_] if attribute[:2] != "__":
+                pass
+            case _ if name in ("getattr", "setattr", "delattr"):
+                self._add(DYNAMIC, node)
+            case [ast.Constant(value=str(variable)), *_]:
+                holder = node.func
+                if isinstance(holder, ast.Attribute) and holder.attr in _GETTERS:
+                    holder = holder.value
+                self._read_name(holder, variable)
 
-    def _read_variable(self, holder: ast.expr, name: str) -> None:
-        """Keep a variable that is read by its name: of the process, or of the tools' settings."""
-        if self._is_environment(holder, self._name(holder)):
-            self._add_variable(holder, name)
-
-    def _read_name(self, node: ast.expr, name: str) -> None:
-        if not self._is_environment(node, name):
-            self._add_ability(name, node)
-        elif id(node) not in self._seen:
-            self._add_variable(node, ALL_VARIABLES)
-
-    def _is_environment(self, node: ast.expr, name: str) -> bool:
-        is_settings = isinstance(node, ast.Attribute) and node.attr == "variables"
-        return is_settings or name in _read_table("environment")
-
-    def _add_variable(self, node: ast.expr, name: str) -> None:
-        self._seen.add(id(node))
-        self._add(VARIABLES, node)
-        self.variables.add(name[:100])
+    def _read_name(self, node: ast.expr, variable: str = "") -> None:
+        """Keep what a name may do; of all variables, the one that is read."""
+        name, is_settings = self._name(node), getattr(node, "attr", "") == "variables"
+        if not is_settings and name not in _read_table("environment"):
+            self._add_name("" if variable else name, node)
+        elif variable or id(node) not in self._seen:
+            self._seen.add(id(node))
+            self._add(VARIABLES, node)
+            self.variables.add(variable[:100] or ALL_VARIABLES)
 
     def _add_module(self, module: str, node: ast.AST) -> None:
-        self._add_ability(module, node)
-        first = module.partition(".")[0]
-        if first not in sys.stdlib_module_names | _OWN | _NEEDED:
-            self.packages.add(first)
+        self._add_name(module, node)
+        self.packages |= (
+            {module.partition(".")[0]} - sys.stdlib_module_names - set(_read_table("own"))
+        )
 
-    def _add_ability(self, name: str, node: ast.AST) -> None:
+    def _add_name(self, name: str, node: ast.AST) -> None:
         """Keep what the longest known beginning of a dotted name may do."""
         parts = name.split(".")
         starts = (".".join(parts[:end]) for end in range(len(parts), 0, -1))
         table, beginnings = _read_table("modules"), _read_table("beginnings").items()
-        known = next((table[each] for each in starts if each in table), None)
-        begins = (each for start, each in beginnings if name.startswith(start))
-        self._add(DYNAMIC if parts[-1] == "*" else known or next(begins, None), node)
+        known = [table[each] for each in starts if each in table]
+        known += [each for start, each in beginnings if name.startswith(start)]
+        self._add(DYNAMIC if parts[-1] == "*" else next(iter(known), None), node)
 
     def _add(self, ability: str | None, node: ast.AST) -> None:
         line = getattr(node, "lineno", 1)
@@ -199,11 +184,3 @@ def _may_write(node: ast.Call, place: int) -> bool:
     modes = [str(each.value) if isinstance(each, ast.Constant) else "+" for each in given]
     has_spread = any(isinstance(each, ast.Starred) for each in node.args)
     return has_spread or any(not set("wax+").isdisjoint(mode) for mode in modes)
-
-
-def _names_attribute(node: ast.Call) -> bool:
-    """Return whether a call of `getattr` names an attribute in writing, and no internal one."""
-    match node.args:
-        case [_, ast.Constant(value=str(name)), *_]:
-            return not name.startswith("__")
-    return False

@@ -12,11 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from pydantic import BaseModel
-
 from extensions.sharing.archive import TeamRefused
 from extensions.sharing.python_reading import PythonFile, read_python
-from extensions.sharing.sources import ExamScore, Offer, hash_files
+from extensions.sharing.sources import Facts, Offer, hash_files
 from graph.extensions import find_first, register_extensions
 from graph.settings import Settings
 from graph.teams.team_folder import NAME_PATTERN, TEAM_FILE, TOOLS_FOLDER, read_team
@@ -44,7 +42,7 @@ KINDS: Final[Mapping[str, str]] = {
 """Of entries of `asks`, with what one is."""
 MAX_ENTRIES: Final = 1000
 MAX_ENTRY_CHARS: Final = 300
-_ADDRESS: Final = Pattern(r"(?i)\b(?:https?|wss?|ftp)://([^\s/\"'`<>()\[\]{}\\|]{1,200})")
+_ADDRESS: Final = Pattern(r"(?i)\b(?:https?|wss?|ftp)://(\w[^\s/\"'`<>()\[\]{}\\|]{0,200})")
 _VARIABLE: Final = Pattern(r"\$\{([A-Za-z_][A-Za-z0-9_]*)")
 _TEXTS: Final = frozenset((".md", ".yaml", ".yml", ".json", ".py", ".txt", ".toml"))
 _LABELS: Final = {"private": "your data", "untrusted": "texts of others"}
@@ -56,29 +54,22 @@ _SENT: Final = {
 }
 
 
-class ShownWorker(BaseModel):
-    """A worker; the name of one of an inner team begins with that of the outer worker."""
-
-    name: str
-    description: str
-    tools: tuple[str, ...]
-
-
-class Sheet(BaseModel):
+class Sheet(Facts):
     """What a user reads before a team is added."""
 
     name: str
     description: str
     source: str
-    version: str
-    licence: str
     sha256: str
     """Of the whole team."""
     size: int
     """Bytes of all files."""
     files: dict[str, str]
     left_out: dict[str, str]
-    workers: tuple[ShownWorker, ...]
+    workers: dict[str, str]
+    """With their descriptions; the name of one of an inner team begins with the outer worker's."""
+    tools: dict[str, tuple[str, ...]]
+    """By worker."""
     asks: dict[str, tuple[str, ...]]
     python: dict[str, PythonFile]
     """The files that a run may import."""
@@ -87,7 +78,6 @@ class Sheet(BaseModel):
     missing: tuple[str, ...]
     """Packages, and extras of this program, that are not installed here."""
     exam_rows: int
-    exam: ExamScore | None
     notes: tuple[str, ...]
 
 
@@ -106,27 +96,27 @@ def build_sheet(offer: Offer, settings: Settings) -> Sheet:
         for name, data in sorted(offer.files.items())
         if _is_imported(name) and name.casefold().endswith(".py")
     }
-    hosts = dict(_find_hosts(offer.files, team))
+    hosts, workers = dict(_find_hosts(offer.files, team)), list(_walk_workers(team))
     asks: dict[str, dict[str, None]] = {kind: {} for kind in KINDS}
     for kind, entry in (*_list_asks(team), *_list_python_asks(python)):
         asks[kind][_make_plain(entry)] = None
     asks |= {"addresses": dict.fromkeys(sorted(hosts)), "teams": dict.fromkeys(sorted(outside))}
     if any(len(entries) > MAX_ENTRIES for entries in asks.values()):
         raise TeamRefused(f"it asks for more than {MAX_ENTRIES} things of one kind")
-    extras = (each for each in offer.extras if each in list_extras())
-    missing = [each for each in asks["packages"] if not _is_installed(each)]
+    extras = (each for each in offer.facts.extras if each in list_extras())
+    missing = [each for each in asks["packages"] if find_spec(each) is None]
     missing += [each for each in extras if list_missing_packages(each.replace("-", "_"))]
     return Sheet(
-        **{key: getattr(offer, key) for key in ("name", "source", "version", "licence", "exam")},
+        **dict(offer.facts),
+        name=offer.name,
+        source=offer.source,
         description=to_one_line(team.description, 500),
         sha256=hash_files(offer.digests),
         size=sum(map(len, offer.files.values())),
         files=offer.digests,
         left_out=dict(offer.left_out),
-        workers=tuple(
-            ShownWorker(name=name, description=to_one_line(of.description), tools=of.tools)
-            for name, of, _ in _walk_workers(team)
-        ),
+        workers={name: to_one_line(of.description) for name, of, _ in workers},
+        tools={name: of.tools for name, of, _ in workers},
         asks={kind: tuple(entries) for kind, entries in asks.items()},
         python=python,
         hosts=hosts,
@@ -254,13 +244,6 @@ def _find_hosts(files: Mapping[str, bytes], team: Team) -> Iterator[tuple[str, s
             yield to_one_line(worker.remote.host), f"{name}.md"
 
 
-def _is_installed(package: str) -> bool:
-    try:
-        return find_spec(package) is not None  # of a first part: imports nothing
-    except (ImportError, ValueError):
-        return False
-
-
 def _make_plain(entry: str) -> str:
     """Return an entry as a line; a hash keeps those apart that are one when they are shown."""
     shown = to_one_line(entry, MAX_ENTRY_CHARS)
@@ -274,8 +257,8 @@ def _list_notes(files: Mapping[str, bytes], exam: Mapping[str, Any] | None) -> I
     for name, data in files.items():
         if PurePosixPath(name).suffix in _TEXTS:
             text = data.decode("utf-8-sig", "replace")
-            hidden = sum(unicodedata.category(c) in ("Cf", "Co", "Cs") for c in text)
-            if hidden:
+            others = () if text.isascii() else text
+            if hidden := sum(unicodedata.category(c) in ("Cf", "Co", "Cs") for c in others):
                 yield f"{name} has {hidden} characters that a reader does not see"
             if name.endswith(".md") and "<!--" in text:
                 yield f"{name} has a comment (<!--) that pages do not show, and models read"

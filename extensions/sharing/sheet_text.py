@@ -19,10 +19,9 @@ def list_sheet_lines(sheet: Sheet) -> Iterator[str]:
     yield f"  from {to_one_line(sheet.source, 300)}"
     asks, lines = sheet.asks, sum(each.lines for each in sheet.python.values())
     code = f"{format_count(len(sheet.python), 'file')}, {format_count(lines, 'line')}"
-    tools = [", ".join(each.tools) or "no tools" for each in sheet.workers]
-    workers = zip(sheet.workers, tools, strict=True)
+    held = {name: ", ".join(tools) or "no tools" for name, tools in sheet.tools.items()}
     sections = {
-        "Workers": [f"{each.name} ({held}): {each.description}" for each, held in workers],
+        "Workers": [f"{name} ({held[name]}): {text}" for name, text in sheet.workers.items()],
         "What its tools read and send, as they declare": _group_access(asks["access"]),
         "What may change something outside": asks["effects"],
         "Programs that it starts": asks["programs"],

@@ -7,10 +7,11 @@ Nothing of the team is imported or run.
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
-from importlib.metadata import Distribution, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -37,6 +38,7 @@ from nodes.limits.nesting import parse_json
 MANIFEST: Final = "manifest.json"
 """In an archive, beside the folder of the team."""
 FORMAT: Final = 1
+_LICENCES: Final = ("license", "licence", "copying")
 _ShortText = Annotated[str, Field(max_length=200)]
 
 
@@ -51,15 +53,21 @@ class ExamScore(BaseModel):
     """Date."""
 
 
-class Manifest(BaseModel):
-    """What an archive says of its team; only name and files are checked."""
+class Facts(BaseModel):
+    """What whoever made a team says of it."""
 
-    format: int = FORMAT
-    name: str
     version: _ShortText = ""
     licence: _ShortText = ""
     extras: tuple[_ShortText, ...] = Field((), max_length=50)
+    """Of this program, which it needs."""
     exam: ExamScore | None = None
+
+
+class Manifest(Facts):
+    """What an archive says of its team; name and files are checked."""
+
+    format: int = FORMAT
+    name: str
     files: dict[str, str]
     """The SHA-256 of each."""
 
@@ -72,14 +80,11 @@ class Offer:
     source: str
     """Where it is from, in words."""
     files: Mapping[str, bytes]
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str]
     """Why other files of its folder are no part of it."""
-    folder: Path | None = None
+    folder: Path | None
     """Where it was read; None for an archive."""
-    version: str = ""
-    licence: str = ""
-    extras: tuple[str, ...] = ()
-    exam: ExamScore | None = None
+    facts: Facts
 
     @property
     def digests(self) -> dict[str, str]:
@@ -125,8 +130,7 @@ def read_team_folder(folder: Path) -> Offer:
         check_size(name, len(files[name]), sum(map(len, files.values())), len(files))
     if clash := find_clash(files):
         raise TeamRefused(clash)
-    offer = Offer(folder.name, str(folder), files, left_out, folder, licence=_find_licence(files))
-    return _require_team(offer)
+    return _make_offer(folder.name, str(folder), files, left_out, folder)
 
 
 def walk_files(folder: Path, above: str = "") -> Iterator[tuple[Path, str]]:
@@ -157,12 +161,20 @@ def read_regular_file(path: Path, max_bytes: int) -> bytes:
     return data
 
 
-def _require_team(offer: Offer) -> Offer:
-    if TEAM_FILE not in offer.files:
+def _make_offer(
+    name: str,
+    source: str,
+    files: Mapping[str, bytes],
+    left_out: Mapping[str, str] = MappingProxyType({}),
+    folder: Path | None = None,
+) -> Offer:
+    if TEAM_FILE not in files:
         raise TeamRefused(f"it has no {TEAM_FILE}, so it is no team")
-    if not is_team_name(offer.name):
-        raise TeamRefused(f"its folder is named {show_name(offer.name)}: {NAME_RULE}")
-    return offer
+    if not is_team_name(name):
+        raise TeamRefused(f"its folder is named {show_name(name)}: {NAME_RULE}")
+    texts = (data for each, data in files.items() if each.casefold().partition(".")[0] in _LICENCES)
+    line = next(texts, b"")[:2000].decode("utf-8", "replace").strip().partition("\n")[0]
+    return Offer(name, source, files, left_out, folder, Facts(licence=line[:200]))
 
 
 def _read_team_archive(path: Path) -> Offer:
@@ -178,13 +190,13 @@ def _read_team_archive(path: Path) -> Offer:
     for each in files:
         if reason := explain_left_out(PurePosixPath(each)):
             raise TeamRefused(f"it holds {show_name(each)}, which is no part of a team: {reason}")
-    offer = Offer(name, str(path.resolve()), files, licence=_find_licence(files))
-    return _apply_manifest(_require_team(offer), stated) if stated else _require_team(offer)
+    offer = _make_offer(name, str(path.resolve()), files)
+    return offer if stated is None else _apply_manifest(offer, stated)
 
 
-def _apply_manifest(offer: Offer, text: bytes) -> Offer:
+def _apply_manifest(offer: Offer, stated: bytes) -> Offer:
     try:
-        manifest = Manifest.model_validate(parse_json(text))
+        manifest = Manifest.model_validate(parse_json(stated))
     except ValueError:
         raise TeamRefused(f"its {MANIFEST} cannot be read") from None
     if manifest.format > FORMAT:
@@ -193,15 +205,10 @@ def _apply_manifest(offer: Offer, text: bytes) -> Offer:
     if wrong or manifest.name != offer.name:
         what = show_name(min(wrong)) if wrong else "its name"
         raise TeamRefused(f"its {MANIFEST} is wrong about {what}", next="get the archive again")
-    given = manifest.model_dump(include={"version", "licence", "extras"})
-    return replace(offer, **given, exam=manifest.exam)
-
-
-def _find_licence(files: Mapping[str, bytes]) -> str:
-    """Return the first line of a licence file, or nothing."""
-    names = ("license", "licence", "copying")
-    found = (data for name, data in files.items() if name.casefold().partition(".")[0] in names)
-    return next(found, b"")[:2000].decode("utf-8", "replace").strip().partition("\n")[0][:200]
+    facts = {name: getattr(manifest, name) for name in Facts.model_fields}
+    return replace(
+        offer, facts=Facts(**{**facts, "licence": manifest.licence or offer.facts.licence})
+    )
 
 
 def _read_package(name: str) -> Offer | None:
@@ -219,13 +226,8 @@ def _read_package(name: str) -> Offer | None:
     offer, package = read_team_folder(folder.resolve()), found[0].dist
     if package is None:
         return offer
-    source, licence = f"package {package.name} {package.version}", read_package_licence(package)
-    licence = licence or offer.licence
-    return replace(offer, source=source, version=package.version, licence=licence)
-
-
-def read_package_licence(package: Distribution) -> str:
-    """Return the licence that the metadata of a package names, or nothing."""
     known = package.metadata
-    names = [each for each in ("License-Expression", "License") if each in known]
-    return str(known[names[0]]).partition("\n")[0][:200] if names else ""
+    named = [str(known[each]) for each in ("License-Expression", "License") if each in known]
+    licence = (named[0] if named else offer.facts.licence).partition("\n")[0][:200]
+    source = f"package {package.name} {package.version}"
+    return replace(offer, source=source, facts=Facts(version=package.version, licence=licence))
