@@ -106,7 +106,7 @@ def print_plans(seed: int) -> str:
 
 @pytest.mark.slow
 def test_a_plan_by_rule_does_not_depend_on_the_seed_of_hashes():
-    plans = [print_plans(seed) for seed in (1, 3, 5)]
+    first, second = (print_plans(seed) for seed in (1, 5))
 
-    assert plans[0].count("\n") == 16
-    assert plans[0] == plans[1] == plans[2]
+    assert first.count("\n") == 16
+    assert first == second

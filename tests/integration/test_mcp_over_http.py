@@ -48,17 +48,23 @@ def find_free_port() -> int:
         return port
 
 
-@pytest.fixture(params=["http", "sse"])
-def server(request: pytest.FixtureRequest) -> Iterator[ResolvedServer]:
+@contextmanager
+def run_server(transport: str) -> Iterator[ResolvedServer]:
     port = find_free_port()
-    command = [sys.executable, str(WEB_SERVER), request.param, str(port)]
+    command = [sys.executable, str(WEB_SERVER), transport, str(port)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         wait_until_listening(port)
-        yield make_server(f"http://127.0.0.1:{port}{PATHS[request.param]}", request.param)
+        yield make_server(f"http://127.0.0.1:{port}{PATHS[transport]}", transport)
     finally:
         process.kill()
         process.wait()
+
+
+@pytest.fixture(scope="module", params=["http", "sse"])
+def server(request: pytest.FixtureRequest) -> Iterator[ResolvedServer]:
+    with run_server(request.param) as running:
+        yield running
 
 
 def wait_until_listening(port: int) -> None:
@@ -102,13 +108,15 @@ async def test_an_answer_that_is_too_large_is_not_read(server: ResolvedServer):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("transport", PATHS)
 async def test_a_server_that_ends_is_a_failure_in_time(
-    server: ResolvedServer, capfd: pytest.CaptureFixture[str]
+    transport: str, capfd: pytest.CaptureFixture[str]
 ):
-    with pytest.raises((CallFailed, SessionLost)):
-        await call(server, "die")
-    with pytest.raises((CallFailed, SessionLost, McpServerFailed)):
-        await call(server, "echo", text="hello")
+    with run_server(transport) as server:
+        with pytest.raises((CallFailed, SessionLost)):
+            await call(server, "die")
+        with pytest.raises((CallFailed, SessionLost, McpServerFailed)):
+            await call(server, "echo", text="hello")
 
     assert capfd.readouterr() == ("", "")
 

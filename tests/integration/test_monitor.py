@@ -296,7 +296,7 @@ async def test_revisions_that_fail_end_with_the_stall_counter(runs: Runs):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 3])
+@pytest.mark.parametrize("seed", [1, pytest.param(3, marks=pytest.mark.nightly)])
 async def test_a_run_killed_while_its_plan_is_revised_ends_right(seed: int):
     found = await asyncio.to_thread(run_trial, seed, is_plan_revised=True)
 
