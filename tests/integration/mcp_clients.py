@@ -3,14 +3,21 @@
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from mcp import ClientSession, StdioServerParameters, types
+from mcp.client.session import ElicitationFnT
 from mcp.client.stdio import stdio_client
+from mcp.shared.memory import create_connected_server_and_client_session
+
+from extensions.mcp.server.server import ToolCalls, build_server
+from extensions.mcp.server.tools import load_served_teams
+from graph.settings import Settings
+from state import Context
 
 ROOT = Path(__file__).parents[2]
 TEAM = "research_writing_code"
@@ -48,6 +55,18 @@ def build_environment(folder: Path, **more: str) -> dict[str, str]:
     return {"PATH": os.defpath, "PYTHONPATH": str(ROOT), "HOME": str(home), **more}
 
 
+def make_form_filler(replies: Mapping[str, Any], heard: Heard) -> ElicitationFnT:
+    """Return what fills a client's forms with replies, and notes their questions."""
+
+    async def fill(context: Any, params: Any) -> types.ElicitResult:
+        heard.questions.append(params.message)
+        fields = params.requestedSchema["properties"]
+        content = {name: replies[name] for name in fields if name in replies}
+        return types.ElicitResult(action="accept" if content else "decline", content=content)
+
+    return fill
+
+
 @asynccontextmanager
 async def connect_stdio(
     folder: Path, *options: str, replies: dict[str, Any] | None = None, **env: str
@@ -58,13 +77,6 @@ async def connect_stdio(
         replies: what the client's user fills into each form; None for a client without forms.
     """
     heard = Heard()
-
-    async def answer(context: Any, params: Any) -> types.ElicitResult:
-        heard.questions.append(params.message)
-        fields = params.requestedSchema["properties"]
-        content = {name: replies[name] for name in fields if replies and name in replies}
-        return types.ElicitResult(action="accept" if content else "decline", content=content)
-
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "graph.cli", "mcp", *options],
@@ -77,12 +89,28 @@ async def connect_stdio(
             ClientSession(
                 read,
                 write,
-                elicitation_callback=None if replies is None else answer,
+                elicitation_callback=None if replies is None else make_form_filler(replies, heard),
                 logging_callback=heard.note_log,
             ) as session,
         ):
             await session.initialize()
             yield session, heard
+
+
+@asynccontextmanager
+async def connect_here(
+    *teams: str, context: Context | None = None, replies: dict[str, Any] | None = None
+) -> AsyncIterator[tuple[ClientSession, Heard]]:
+    """Yield a session with a server of these teams in this process; `replies` as over stdio."""
+    heard, settings = Heard(), Settings()
+    served = load_served_teams(teams, settings)
+    calls = ToolCalls(served, settings, context or Context())
+    async with create_connected_server_and_client_session(
+        build_server(calls),
+        elicitation_callback=None if replies is None else make_form_filler(replies, heard),
+        logging_callback=heard.note_log,
+    ) as session:
+        yield session, heard
 
 
 def read_text(result: types.CallToolResult) -> str:

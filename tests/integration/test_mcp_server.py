@@ -13,14 +13,17 @@ from mcp import ClientSession, types
 from graph.runs.runner import resume
 from graph.runs.trace import load_trace
 from graph.settings import Settings
+from state import Context
 from tests.integration.mcp_clients import (
     NOTES,
     REQUEST,
     TEAM,
     build_environment,
+    connect_here,
     connect_stdio,
     read_text,
 )
+from tests.screen import CapturedScreen
 
 pytestmark = pytest.mark.slow
 
@@ -78,7 +81,7 @@ async def test_a_team_is_a_tool_whose_result_is_markdown_and_fields(folder: Path
 
 
 async def test_a_follow_up_continues_the_thread_with_its_materials(folder: Path):
-    async with connect_stdio(folder, TEAM) as (session, _):
+    async with connect_here(TEAM) as (session, _):
         first = await session.call_tool(TEAM, {"request": REQUEST, "materials": NOTES})
         assert first.structuredContent
         thread = first.structuredContent["thread"]
@@ -92,7 +95,10 @@ async def test_a_follow_up_continues_the_thread_with_its_materials(folder: Path)
 
 async def test_a_plan_is_approved_in_the_clients_own_form(folder: Path):
     replies = {"decision": "accept"}
-    async with connect_stdio(folder, TEAM, "--approve", replies=replies) as (session, heard):
+    async with connect_here(TEAM, context=Context(approve_plan=True), replies=replies) as (
+        session,
+        heard,
+    ):
         result = await session.call_tool(TEAM, {"request": REQUEST, "materials": NOTES})
 
     assert [REQUEST in question for question in heard.questions] == [True]
@@ -103,7 +109,10 @@ async def test_a_plan_is_approved_in_the_clients_own_form(folder: Path):
 async def test_a_client_that_gives_no_reply_gets_the_question_and_answers_it_later(
     folder: Path, replies: dict[str, Any] | None
 ):
-    async with connect_stdio(folder, TEAM, "--approve", replies=replies) as (session, _):
+    async with connect_here(TEAM, context=Context(approve_plan=True), replies=replies) as (
+        session,
+        _,
+    ):
         asked = await session.call_tool(TEAM, {"request": REQUEST, "materials": NOTES})
         assert asked.structuredContent
         answer = {"thread": asked.structuredContent["thread"], "answer": "accept"}
@@ -120,7 +129,7 @@ async def test_a_client_that_gives_no_reply_gets_the_question_and_answers_it_lat
 async def test_what_cannot_be_used_is_a_tool_error_of_one_line(folder: Path):
     (folder / ".env").write_text("SECRET=1\n")
     (folder / "link.md").symlink_to("/etc/passwd")
-    async with connect_stdio(folder, TEAM) as (session, _):
+    async with connect_here(TEAM) as (session, _):
         results = [(await session.call_tool(tool, given), said) for tool, given, said in UNUSABLE]
 
     for result, said in results:
@@ -129,11 +138,11 @@ async def test_what_cannot_be_used_is_a_tool_error_of_one_line(folder: Path):
 
 
 async def test_a_thread_of_a_team_that_is_not_served_is_refused(folder: Path):
-    async with connect_stdio(folder, "tech_support") as (session, _):
+    async with connect_here("tech_support") as (session, _):
         other = await session.call_tool("tech_support", {"request": REQUEST})
     assert other.structuredContent
     thread = other.structuredContent["thread"]
-    async with connect_stdio(folder, TEAM) as (session, _):
+    async with connect_here(TEAM) as (session, _):
         result = await session.call_tool("resume_run", {"thread": thread})
 
     assert result.isError and "of another team" in read_text(result)
@@ -166,7 +175,7 @@ async def test_a_cancelled_request_cancels_the_run_which_can_be_resumed(folder: 
 async def test_of_two_calls_at_once_on_a_thread_one_is_refused_and_the_other_answers(
     folder: Path,
 ):
-    async with connect_stdio(folder, TEAM) as (session, _):
+    async with connect_here(TEAM) as (session, _):
         first = await session.call_tool(TEAM, {"request": REQUEST, "materials": NOTES})
         assert first.structuredContent
         again = {"request": REQUEST, "thread": first.structuredContent["thread"]}
@@ -219,18 +228,9 @@ def test_the_run_of_a_client_that_goes_away_is_kept(folder: Path):
     assert resume(thread).status == "passages"
 
 
-def test_a_team_that_does_not_exist_is_one_line(folder: Path):
-    done = subprocess.run(
-        [sys.executable, "-m", "graph.cli", "mcp", "no_such_team"],
-        cwd=folder,
-        env=build_environment(folder),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error[TEAM_INVALID]") and done.stderr.count("\n") == 1
+def test_a_team_that_does_not_exist_is_one_line(supervise: CapturedScreen):
+    assert (supervise("mcp", "no_such_team"), supervise.out) == (2, "")
+    assert supervise.err.startswith("error[TEAM_INVALID]") and supervise.err.count("\n") == 1
 
 
 async def _cancel_request(session: ClientSession, number: int) -> None:
