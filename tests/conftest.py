@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -28,6 +29,7 @@ sys.modules["rfc3987_syntax"] = ModuleType("rfc3987_syntax")
 gc.disable()  # What is imported and collected stays: nothing to look for before the first test.
 register_extensions()  # a test of a node names tools and models as a run does
 
+ALL_SLOW = re.compile(r"^pytestmark = .*\bslow\b", re.MULTILINE)
 KEPT_VARIABLES = {"PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH"}
 
 # A busy machine must not fail a test: the first example pays for imports. CI draws the same
@@ -49,6 +51,13 @@ def users_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def user_folder(users_folder: Path) -> Path:
     """The folder of the user's own settings and decisions, outside the current folder."""
     return Path(tempfile.mkdtemp(dir=users_folder))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave a file of slow tests unread where none is asked for: its imports take their time."""
+    if collection_path.suffix != ".py" or not config.option.markexpr.startswith("not slow"):
+        return None
+    return bool(ALL_SLOW.search(collection_path.read_text("utf-8"))) or None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

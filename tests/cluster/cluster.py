@@ -18,7 +18,8 @@ from tests.cluster.aegra_config import write_config
 from tests.cluster.env_file import read_env_file
 from tests.cluster.environment import ROOT, ClusterUnavailable, find_python
 from tests.cluster.instance import Instance
-from tests.cluster.services import PostgresServer, RedisServer, find_free_port
+from tests.cluster.services import PostgresServer, RedisServer
+from tests.local_servers import find_free_port
 
 TEAM: Final = "market_analysis"
 LEASE_S: Final = 6

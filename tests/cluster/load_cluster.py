@@ -16,9 +16,9 @@ from tests.cluster.environment import ROOT
 from tests.cluster.load_clients import REQUEST, LoadClient, LoadRun, run_clients
 from tests.cluster.load_figures import LoadFigures, compute_figures
 from tests.cluster.load_watch import Watch
-from tests.cluster.services import find_free_port
 from tests.endpoint import Scenario
 from tests.endpoint.process import run_endpoint_process
+from tests.local_servers import find_free_port
 
 WIDE: Final = "wide"
 """The name of the team that plans up to a hundred tasks."""

@@ -2,7 +2,6 @@
 
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from pathlib import Path
@@ -12,6 +11,7 @@ import redis
 
 from tests import postgres_server
 from tests.cluster.environment import ClusterUnavailable
+from tests.local_servers import find_free_port
 
 START_TIMEOUT_S: Final = 20.0
 MAX_CONNECTIONS: Final = 400
@@ -114,10 +114,3 @@ class RedisServer:
                 return bool(client.ping())
         except redis.RedisError:
             return False
-
-
-def find_free_port() -> int:
-    """Return a port of this machine that nothing listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -2,21 +2,19 @@
 
 import http.client
 import os
-import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from langgraph_sdk.client import LangGraphClient
 
 from tests.endpoint import Endpoint, script_tasks
+from tests.local_servers import QuietHandler, find_free_port, serve
 
 ROOT = Path(__file__).parents[2]
 CHECKOUT = ("extensions", "graph", "nodes", "state.py", "teams", "langgraph.json")
@@ -105,35 +103,17 @@ def langsmith_sink() -> Iterator[tuple[str, list[str]]]:
     """Listen in LangSmith's place: gives its address and the paths that are sent to."""
     paths: list[str] = []
 
-    class Sink(BaseHTTPRequestHandler):
+    class Sink(QuietHandler):
         def do_POST(self) -> None:
             paths.append(self.path)
             self.rfile.read(int(self.headers.get("content-length") or 0))
             self.do_GET()
 
         def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("content-length", "2")
-            self.end_headers()
-            self.wfile.write(b"{}")
+            self.answer(200, b"{}")
 
-        def log_message(self, *args: object) -> None:
-            """Say nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Sink) as sink:
-        threading.Thread(target=sink.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{sink.server_address[1]}", paths
-        finally:
-            sink.shutdown()
-
-
-def find_free_port() -> int:
-    """Return a port that no program has."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    with serve(Sink) as url:
+        yield url, paths
 
 
 def _wait_until_ready(port: int, child: "subprocess.Popen[bytes]", server: DevServer) -> None:

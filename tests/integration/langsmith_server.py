@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 from uuid import uuid4
 
 from tests.integration.langsmith_ingest import merge_runs, read_batch, read_multipart
+from tests.local_servers import QuietHandler, serve
 
 IngestForm = Literal["batch", "multipart", "compressed"]
 """How a client sends runs: as plain JSON, in parts, in parts that are compressed."""
@@ -107,19 +107,14 @@ def run_langsmith_server(form: IngestForm = "batch") -> Iterator[LangSmithRecord
     """Serve on a free port."""
     kept = LangSmithRecord(form=form)
 
-    class Handler(BaseHTTPRequestHandler):
-        def answer(self) -> None:
+    class Handler(QuietHandler):
+        def record(self) -> None:
             body = self._read_body()
             headers = {name.lower(): value for name, value in self.headers.items()}
             answer = kept.answer_request(self.command, self.path, body, headers)
-            result = json.dumps(answer).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(result)))
-            self.end_headers()
-            self.wfile.write(result)
+            self.answer(200, json.dumps(answer).encode(), content_type="application/json")
 
-        do_GET = do_POST = do_PATCH = answer
+        do_GET = do_POST = do_PATCH = record
 
         def _read_body(self) -> bytes:
             if self.headers.get("transfer-encoding") != "chunked":
@@ -131,16 +126,8 @@ def run_langsmith_server(form: IngestForm = "batch") -> Iterator[LangSmithRecord
             self.rfile.readline()
             return b"".join(chunks)
 
-        def log_message(self, *args: object) -> None:
-            """Log nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        kept.url = f"http://127.0.0.1:{server.server_address[1]}"
-        try:
-            yield kept
-        finally:
-            server.shutdown()
+    with serve(Handler) as kept.url:
+        yield kept
 
 
 def _add_item(items: list[dict[str, Any]], item: dict[str, Any]) -> dict[str, Any]:

@@ -4,12 +4,10 @@ import gzip
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
@@ -25,6 +23,7 @@ from extensions.mcp.servers.session import (
     make_http_client,
 )
 from nodes.errors import McpServerFailed
+from tests.local_servers import QuietHandler, find_free_port, serve
 
 WEB_SERVER = Path(__file__).parents[1] / "mcp" / "web_server.py"
 PATHS = {"http": "/mcp", "sse": "/sse"}
@@ -39,13 +38,6 @@ async def no_session_stays_open() -> AsyncIterator[None]:
 
 def make_server(url: str, transport: str = "http") -> ResolvedServer:
     return ResolvedServer(name="web", transport=transport, timeout_s=4.0, url=url, headers=HEADERS)
-
-
-def find_free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @contextmanager
@@ -121,7 +113,7 @@ async def test_a_server_that_ends_is_a_failure_in_time(
     assert capfd.readouterr() == ("", "")
 
 
-class _Refusing(BaseHTTPRequestHandler):
+class _Refusing(QuietHandler):
     """Answers each request with the status that its path names."""
 
     def do_POST(self) -> None:
@@ -132,20 +124,6 @@ class _Refusing(BaseHTTPRequestHandler):
 
     do_GET = do_POST
 
-    def log_message(self, *_: object) -> None:
-        """Print nothing."""
-
-
-@contextmanager
-def run_refusing_server() -> Iterator[str]:
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), _Refusing)
-    threading.Thread(target=listening.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{listening.server_port}"
-    finally:
-        listening.shutdown()
-        listening.server_close()
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", ["http", "sse"])
@@ -153,7 +131,7 @@ def run_refusing_server() -> Iterator[str]:
     ("status", "reason"), [("401", "401 Unauthorized"), ("500", "500"), ("302", "127.0.0.1:1")]
 )
 async def test_a_refusing_server_is_one_line(transport: str, status: str, reason: str):
-    with run_refusing_server() as url, pytest.raises(McpServerFailed) as failure:
+    with serve(_Refusing) as url, pytest.raises(McpServerFailed) as failure:
         await get_session(make_server(f"{url}/{status}", transport))
 
     assert reason in failure.value.format_line() and "\n" not in failure.value.format_line()
@@ -174,7 +152,7 @@ def pack_bomb() -> bytes:
     return gzip.compress(b"x" * 100_000_000)
 
 
-class _Swollen(BaseHTTPRequestHandler):
+class _Swollen(QuietHandler):
     """Answers with a body that has no end, or that is small only until it is unpacked."""
 
     def do_GET(self) -> None:
@@ -191,17 +169,11 @@ class _Swollen(BaseHTTPRequestHandler):
             except OSError:
                 return  # the client has enough
 
-    def log_message(self, *_: object) -> None:
-        """Print nothing."""
-
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), _Swollen)
-    threading.Thread(target=listening.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{listening.server_port}"
-    listening.shutdown()
-    listening.server_close()
+    with serve(_Swollen) as url:
+        yield url
 
 
 async def test_an_answer_that_is_compressed_is_not_read(url: str):

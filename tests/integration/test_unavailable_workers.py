@@ -7,9 +7,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -21,6 +19,7 @@ from graph.teams.team_loader import load_team
 from nodes.errors import SupervisorError
 from nodes.limits.worker_load import get_team_load
 from tests.endpoint import ScriptedTask
+from tests.local_servers import QuietHandler, serve
 from tests.mcp.teams import write_team
 from tests.runs import Runs, run_graph
 from tests.unit.extensions.remote.test_output import make_card
@@ -57,24 +56,12 @@ async def run(team: Path, runs: Runs) -> tuple[dict[str, Any], list[dict[str, An
 def serve_card() -> Iterator[str]:
     """Serve the card of an A2A agent."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
-            body = json.dumps(make_card(url)).encode()
-            self.send_response(200)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.answer(200, json.dumps(make_card(url)).encode())
 
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        url = f"http://127.0.0.1:{server.server_address[1]}"
-        Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield url
-        finally:
-            server.shutdown()
+    with serve(Handler) as url:
+        yield url
 
 
 def list_kinds(events: list[dict[str, Any]]) -> list[str]:

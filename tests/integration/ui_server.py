@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from tests.integration.dev_server import ROOT, DevServer, find_free_port
+from tests.integration.dev_server import ROOT, DevServer
+from tests.local_servers import find_free_port
 
 SUPERVISE: Final = (
     *(sys.executable, "-P", "-c"),

@@ -1,9 +1,7 @@
 """The servers that the live page is driven against: that of `supervise ui`, and Aegra."""
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +9,7 @@ from graph.settings import DEFAULT_DATABASE
 from tests.cluster.cluster import Cluster
 from tests.cluster.instance import Instance
 from tests.integration.ui_server import ui_server
+from tests.local_servers import QuietHandler, serve
 
 NAMES: Final = ("dev", "aegra")
 
@@ -44,21 +43,13 @@ def run_server(
 
 @contextmanager
 def _control(instance: Instance) -> Iterator[str]:
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             if self.path == "/kill":
                 instance.kill()
             else:
                 instance.start()
-            self.send_response(204)
-            self.end_headers()
+            self.answer(200)
 
-        def log_message(self, *args: object) -> None:
-            """Write no line for a request."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
+    with serve(Handler) as url:
+        yield url

@@ -1,7 +1,6 @@
 """A llama.cpp server with a small instruct model, from the package index."""
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -9,6 +8,8 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.local_servers import find_free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = ROOT / ".venv-real"
@@ -57,7 +58,7 @@ def run_server(gguf: Path, *, log: Path) -> Iterator[str]:
     Raises:
         RealServerMissing: it does not start.
     """
-    port = _find_free_port()
+    port = find_free_port()
     command = [str(PYTHON), str(ROOT / "tests" / "real_model" / "serve_gguf.py")]
     with log.open("wb") as written:
         child = subprocess.Popen([*command, str(gguf), str(port)], stdout=written, stderr=written)
@@ -68,13 +69,6 @@ def run_server(gguf: Path, *, log: Path) -> Iterator[str]:
         finally:
             child.kill()  # it answers no other signal while a request is in flight
             child.wait()
-
-
-def _find_free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 def _wait_until_ready(address: str, child: "subprocess.Popen[bytes]", log: Path) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from graph.cli import main
 from tests.command_process import CommandProcess
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
+from tests.screen import run_supervise
 
 REQUEST = "Compare part a of a.md with part b of b.md"
 TOOLS = '''
@@ -68,18 +68,6 @@ def wait_until(command: CommandProcess, is_so: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-def resume_run() -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(["resume", "one", "--quiet"])
-    return int(ended.value.code or 0)
-
-
-def show_run(capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
-    with pytest.raises(SystemExit):
-        main(["show", "one"])
-    return capsys.readouterr()
-
-
 @pytest.mark.parametrize(
     ("schema", "number", "kept"),
     [
@@ -110,11 +98,12 @@ def test_x01_a_cancelled_run_says_what_is_kept_and_goes_on_later(
     assert f"stopped. kept: {kept}. next: supervise resume one" in command.stderr
     assert "Traceback" not in command.stderr
     assert command.surviving_processes == []
-    shown, remarks = show_run(capsys)
+    run_supervise("show", "one")
+    shown, remarks = capsys.readouterr()
     assert ("b analyst: cut off" in shown) == (schema == "Report")
     assert "working" not in shown and "next: supervise resume one" in remarks
     served.load_scenario(Scenario(tasks=TASKS))
-    assert resume_run() == 0
+    assert run_supervise("resume", "one", "--quiet") == 0
     assert len([call for call in served.select_calls(task="a") if not call.client_gone]) == 1
 
 
@@ -144,7 +133,7 @@ def test_x04_a_second_ctrl_c_ends_it_at_once_and_the_run_goes_on_later(served: E
     assert command.wait() == 130
     assert "Traceback" not in command.stderr
     served.load_scenario(Scenario(tasks=TASKS))
-    assert resume_run() == 0
+    assert run_supervise("resume", "one", "--quiet") == 0
     assert len(served.select_calls(schema="Report")) == 2
 
 

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.cli import main
 from graph.display.progress_lines import format_event
 from graph.runs.materials import MAX_FILES, MAX_TOTAL_BYTES, build_progress_callback, read_materials
 from graph.runs.run_view import RunView
 from nodes.errors import DeadlinePassed, FileUnreadable
 from nodes.text.plain_text import sanitize_name
 from nodes.tools.framework.documents import MAX_PARSERS
+from tests.screen import run_supervise
 
 
 def read_files(files: Iterable[Path], **options: Any) -> dict[str, str]:
@@ -262,8 +262,7 @@ def test_files_that_a_shell_writes_after_the_request_are_files_of_the_run(
     # The shell makes these of `--file *.md`.
     asked = ["run", "How many pears are there?", "--file", "a.md", "b.md", "--json"]
 
-    with pytest.raises(SystemExit):
-        main(asked)
+    run_supervise(*asked)
     (task,) = json.loads(capsys.readouterr().out)["plan"]["tasks"]
 
     assert sorted(task["materials"]) == ["a.md", "b.md"]
@@ -272,10 +271,7 @@ def test_files_that_a_shell_writes_after_the_request_are_files_of_the_run(
 def test_a_request_without_quotation_marks_is_refused_with_how_to_write_it(
     capsys: pytest.CaptureFixture[str],
 ):
-    with pytest.raises(SystemExit) as ended:
-        main(["run", "How", "many", "pears?"])
-
-    assert ended.value.code == 2
+    assert run_supervise("run", "How", "many", "pears?") == 2
     assert "'many' is none. next: write the request between quotation marks" in (
         capsys.readouterr().err.replace("\n", " ")
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from graph.cli import main
+from tests.screen import run_supervise
 
 pytestmark = pytest.mark.slow
 
@@ -25,14 +25,8 @@ def team(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUPERVISE_TEAMS", "teams")
 
 
-def run_supervise(*options: str) -> int:
-    return run_request(REQUEST, "--team", "juice", "--file", "juice.md", *options)
-
-
-def run_request(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(["run", *arguments])
-    return int(ended.value.code or 0)
+def run_team(*options: str) -> int:
+    return run_supervise("run", REQUEST, "--team", "juice", "--file", "juice.md", *options)
 
 
 @pytest.mark.parametrize(
@@ -47,14 +41,14 @@ def run_request(*arguments: str) -> int:
 def test_the_first_line_of_a_run_shows_its_strategy_with_its_caps_and_its_grant(
     capsys, options, shown, plan_only
 ):
-    assert run_supervise(*options, *plan_only) == 0
+    assert run_team(*options, *plan_only) == 0
 
     (first,) = [each for each in capsys.readouterr().err.splitlines() if each.startswith("team ")]
     assert f" · {shown}" in first
 
 
 def test_a_plain_run_shows_neither_a_strategy_nor_a_grant(capsys):
-    assert run_supervise() == 0
+    assert run_team() == 0
 
     err = capsys.readouterr().err
     assert "strategy" not in err and "specialists" not in err and "note:" not in err
@@ -68,25 +62,24 @@ def test_a_plain_run_shows_neither_a_strategy_nor_a_grant(capsys):
     ],
 )
 def test_what_the_built_in_model_cannot_do_is_one_line(capsys, options, note):
-    assert run_supervise(*options) == 0
+    assert run_team(*options) == 0
 
     assert capsys.readouterr().err.count(note) == 1
 
 
 def test_a_tool_that_cannot_be_granted_is_one_line_and_no_run_is_kept(capsys):
-    assert run_supervise("--recruit", "calculat", "-q") == 2
+    assert run_team("--recruit", "calculat", "-q") == 2
 
     err = capsys.readouterr().err
     assert len(err.splitlines()) == 1 and "did you mean 'calculate'?" in err
-    with pytest.raises(SystemExit):
-        main(["runs"])
+    run_supervise("runs")
     assert "running" not in capsys.readouterr().out
 
 
 def test_a_step_that_used_no_tool_and_that_no_language_model_judged_is_not_done(capsys):
     Path("teams/juice/writer.md").write_text("---\ndescription: Writes on juice.\n---\nWrite.\n")
 
-    assert run_supervise("--strategy", "step", "--json", "-q") == 3
+    assert run_team("--strategy", "step", "--json", "-q") == 3
 
     shown = json.loads(capsys.readouterr().out)
     assert shown["status"] == "partial"
@@ -98,7 +91,7 @@ def test_a_step_whose_tool_computed_the_answer_is_done(capsys):
         "---\ndescription: Computes figures.\ntools: [calculate]\n---\nCompute.\n"
     )
 
-    assert run_request("Compute 6 * 7", "--team", "juice", "--strategy", "step", "-q") == 0
+    assert run_supervise("run", "Compute 6 * 7", "--team", "juice", "--strategy", "step", "-q") == 0
 
     assert "42" in capsys.readouterr().out
 
@@ -106,9 +99,9 @@ def test_a_step_whose_tool_computed_the_answer_is_done(capsys):
 def test_a_shipped_team_gets_a_specialist_for_what_no_worker_of_it_can_do(capsys):
     asked = ("Compute 24 * 12 * 0.85", "--team", "expert_router")
 
-    assert run_request(*asked) == 3
+    assert run_supervise("run", *asked) == 3
     alone = capsys.readouterr()
-    assert run_request(*asked, "--recruit", "calculate") == 0
+    assert run_supervise("run", *asked, "--recruit", "calculate") == 0
     out, err = capsys.readouterr()
 
     assert "244.8" in out and "244.8" not in alone.out

@@ -10,9 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from graph.cli import main
 from graph.commands.output import format_json, print_markdown
 from nodes.text.markdown import MAX_PARSED_CHARS, escape_active_markdown, format_answer
+from tests.screen import run_supervise
 
 HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 STEERING = "\x7f\x9b\u202e\u2066\u200b\u061c\U000e0041\ufe0f"
@@ -21,8 +21,7 @@ WORKER = "---\ndescription: Works\u200b.\n---\nWork.\n"
 
 
 def read_output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    with pytest.raises(SystemExit):
-        main(arguments)
+    run_supervise(*arguments)
     return capsys.readouterr().out
 
 

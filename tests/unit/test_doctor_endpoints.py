@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from graph.cli import main
 from nodes.models.clients import list_nearest_names, read_model_list
 from tests.endpoint import Endpoint, Scenario
+from tests.screen import run_supervise
 
 KEY = "sk-hidden-0123456789"
 
@@ -19,12 +19,6 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
         monkeypatch.setenv("SUPERVISE_FAST_API_KEY", KEY)
         monkeypatch.setenv("SUPERVISE_MODEL_FAST", "openai:gpt-5-mini")
         yield endpoint
-
-
-def run_doctor(*options: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(("doctor", *options))
-    return int(ended.value.code or 0)
 
 
 def test_the_list_of_a_server_names_models() -> None:
@@ -47,7 +41,7 @@ def test_a_model_that_the_endpoint_lacks_is_named_with_the_nearest(
 ) -> None:
     monkeypatch.setenv("SUPERVISE_MODEL_FAST", "openai:gpt5mini")
 
-    assert run_doctor("--json") == 0
+    assert run_supervise("doctor", "--json") == 0
 
     checks = json.loads(capsys.readouterr().out)["checks"]
     (lacking,) = [check for check in checks if "does not list" in check["text"]]
@@ -60,6 +54,6 @@ def test_a_server_that_is_no_model_server_is_named_with_its_variable(
 ) -> None:
     monkeypatch.setenv("SUPERVISE_STRONG_BASE_URL", "http://127.0.0.1:9/v1")
 
-    assert run_doctor() == 2
+    assert run_supervise("doctor") == 2
 
     assert "check SUPERVISE_STRONG_BASE_URL and the network" in capsys.readouterr().out

@@ -6,21 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from graph.cli import main
 from graph.commands.settings_loading import MAX_NAMES
 from graph.setting_sources import MAX_BYTES
 from graph.settings import Settings
 from graph.user_state import get_user_env_file, is_signed, sign_text
 from nodes.errors import SettingsInvalid
+from tests.screen import run_supervise
 from tests.trusted_files import write_trusted_env
 
 USED = "openai:gpt-6-luna"
-
-
-def run_command(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    return int(ended.value.code or 0)
 
 
 def write_user_env(text: str) -> None:
@@ -184,7 +178,7 @@ def test_variables_of_an_untrusted_file_are_no_variables_of_teams():
 def test_words_of_an_untrusted_file_are_not_masked(capsys):
     Path(".env").write_text("OTHER_API_KEY=market_analysis\n")
 
-    assert run_command("teams") == 0
+    assert run_supervise("teams") == 0
 
     assert "market_analysis" in capsys.readouterr().out
 
@@ -194,13 +188,13 @@ def test_a_trusted_file_that_changed_is_untrusted_until_it_is_trusted_again(caps
     assert Settings().run_code
     path.write_text("SUPERVISE_RUN_CODE=true\nSUPERVISE_TEAMS=x\n")
 
-    assert run_command("runs") == 0
+    assert run_supervise("runs") == 0
     assert (
         "has changed since you trusted it; ignored: SUPERVISE_RUN_CODE" in capsys.readouterr().err
     )
-    assert run_command("trust") == 0
+    assert run_supervise("trust") == 0
     assert Settings().run_code
-    assert run_command("trust", "--remove") == 0
+    assert run_supervise("trust", "--remove") == 0
     assert not Settings().run_code
 
 
@@ -210,7 +204,7 @@ def test_trust_shows_names_hosts_and_folders_and_no_values(capsys):
         "SUPERVISE_TEAMS=x\n'\x1b]0;name'=1\n"
     )
 
-    assert run_command("trust") == 0
+    assert run_supervise("trust") == 0
 
     shown = capsys.readouterr().out
     assert "  OPENAI_API_KEY\n  OPENAI_BASE_URL: host:81\n  SUPERVISE_TEAMS: x\n" in shown
@@ -223,7 +217,7 @@ def test_trust_shows_settings_and_addresses_before_many_other_names(capsys):
         f"{filling}HOST_URL=http://other/\nA=http:/\nOPENAI_BASE_URL=x:y@${{A}}/host\n"
     )
 
-    assert run_command("trust") == 0
+    assert run_supervise("trust") == 0
 
     lines = capsys.readouterr().out.splitlines()[1:]
     assert lines[:3] == ["  SUPERVISE_RPM", "  OPENAI_BASE_URL: ${A}/host", "  HOST_URL: other"]
@@ -244,7 +238,7 @@ def test_a_home_that_is_unknown_is_not_the_current_folder(is_unknown, monkeypatc
     Path(".env").write_text("SUPERVISE_RUN_CODE=true\n")
 
     assert not Settings().run_code
-    assert run_command("trust") == 2
+    assert run_supervise("trust") == 2
     assert is_signed("a run", sign_text("a run"))
 
 
@@ -262,9 +256,9 @@ def test_without_a_writable_home_trust_says_why_and_a_run_goes_on(monkeypatch, c
     monkeypatch.setenv("XDG_STATE_HOME", "/proc/nothing")
     Path(".env").write_text("SUPERVISE_RUN_CODE=true\n")
 
-    assert run_command("trust") == 2
+    assert run_supervise("trust") == 2
     assert "next: make your home folder writable" in capsys.readouterr().err
-    assert run_command("runs") == 0
+    assert run_supervise("runs") == 0
     assert is_signed("a run", sign_text("a run"))
 
 
@@ -284,19 +278,19 @@ def test_without_a_writable_home_trust_says_why_and_a_run_goes_on(monkeypatch, c
 def test_a_bad_file_of_the_folder_is_ignored_in_one_line(make, problem, capsys):
     make(Path(".env"))
 
-    assert run_command("runs") == 0
+    assert run_supervise("runs") == 0
     (warning,) = [line for line in capsys.readouterr().err.splitlines() if "warning" in line]
     assert ".env of this folder is ignored: " in warning and problem in warning
-    assert run_command("trust") == 2
+    assert run_supervise("trust") == 2
     assert "error[FILE_UNREADABLE]" in capsys.readouterr().err
 
 
 def test_a_bad_or_missing_file_that_the_user_named_is_an_error(capsys):
     Path("bad.env").write_bytes(b"A=\xff\n")
 
-    assert run_command("runs", "--env-file", "bad.env") == 2
+    assert run_supervise("runs", "--env-file", "bad.env") == 2
     assert "bad.env cannot be used: it is not UTF-8" in capsys.readouterr().err
-    assert run_command("runs", "--env-file", "missing.env") == 2
+    assert run_supervise("runs", "--env-file", "missing.env") == 2
     assert "there is no file" in capsys.readouterr().err
     with pytest.raises(SettingsInvalid, match="missing"):
         Settings(_env_file="missing.env")
@@ -335,7 +329,7 @@ def test_a_trusted_file_of_a_link_inside_the_folder_counts():
     Path("settings/own.env").write_text("SUPERVISE_RUN_CODE=true\n")
     Path(".env").symlink_to("settings/own.env")
 
-    assert run_command("trust") == 0
+    assert run_supervise("trust") == 0
 
     assert Settings().run_code
 

@@ -6,7 +6,6 @@ import pytest
 
 from extensions.mcp.server.tools import build_result
 from extensions.remote.output import read_report
-from graph.cli import main
 from graph.commands.run import print_outcome
 from graph.runs.outcome import Outcome
 from graph.runs.pruning import PruneSelection
@@ -20,6 +19,7 @@ from nodes.text.phrases import PHRASES
 from state import Answer, RunStatus
 from tests.node_runs import make_config
 from tests.node_samples import make_plan, make_planned_state, make_report
+from tests.screen import run_supervise
 from tests.teams import make_team
 
 ENGLISH = PHRASES["en"]
@@ -59,10 +59,8 @@ def test_passages_are_a_success_unless_an_answer_is_required(
 
 
 def test_only_done_can_be_required(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["resume", "juice", "--require", "partial"])
-
-    assert ended.value.code == 2 and "--require" in capsys.readouterr().err
+    assert run_supervise("resume", "juice", "--require", "partial") == 2
+    assert "--require" in capsys.readouterr().err
 
 
 def test_the_terminal_says_in_words_what_came_of_the_run(

@@ -13,7 +13,6 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import empty_checkpoint
 
 from extensions.postgres.saver import retry_operation
-from graph.cli import main
 from graph.commands.process import LOGGER_NAMES, configure_logging
 from graph.runs.event_log import EventLog
 from graph.runs.run_store import open_saver
@@ -24,6 +23,7 @@ from nodes.models.catalog import ModelCatalog
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, get_model_health
 from nodes.models.settings import ModelSettings
 from tests.endpoint import Endpoint, Fault, Scenario
+from tests.screen import run_supervise
 
 SECRET = "sk-warnings-0123456789"
 FULL = Path("/dev/full")
@@ -123,8 +123,7 @@ def test_the_command_line_shows_warnings_only_if_asked(capsys: pytest.CaptureFix
 
 @pytest.mark.parametrize("arguments", [["-v", "teams"], ["run", "x", "--team", "none", "-v"]])
 def test_verbose_is_an_option_of_every_command_and_of_a_run(arguments: list[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(arguments)
+    run_supervise(*arguments)
 
     loggers = map(logging.getLogger, LOGGER_NAMES)
     levels = {handler.level for logger in loggers for handler in logger.handlers}

@@ -4,12 +4,8 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -17,45 +13,15 @@ import pytest
 from extensions.server import ui
 from extensions.server.development import add_graphs
 from extensions.server.ui import hold_runs_folder
-from graph.cli import main
 from graph.commands.scaffold import make_team
+from tests.local_servers import find_free_port
+from tests.screen import run_supervise
 
 ROOT = Path(__file__).parents[4]
 
 
 def run_ui(*options: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(("ui", "--no-browser", *options))
-    return int(ended.value.code or 0)
-
-
-@contextmanager
-def serve(status: int, body: bytes = b"") -> Iterator[str]:
-    """Answer every request with a status and a body."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(status)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *args: object) -> None:
-            """Write no line for a request."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-
-
-def find_free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    return run_supervise("ui", "--no-browser", *options)
 
 
 def test_a_missing_development_server_is_one_line(

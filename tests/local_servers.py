@@ -1,0 +1,40 @@
+"""Small HTTP servers of this process, in place of servers that are none of ours."""
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class QuietHandler(BaseHTTPRequestHandler):
+    """Handles requests, and writes no line for any."""
+
+    def log_message(self, *_: object) -> None:
+        """Write nothing."""
+
+    def answer(self, status: int, body: bytes = b"", **headers: str) -> None:
+        """Answer a request; `content_type="text/plain"` is a header."""
+        self.send_response(status)
+        for name, value in {"content_length": str(len(body)), **headers}.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@contextmanager
+def serve(handler: Callable[..., BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Serve on loopback in a thread; yield the address, such as `http://127.0.0.1:40123`."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+
+
+def find_free_port() -> int:
+    """Return a port of this machine that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
