@@ -61,7 +61,8 @@ class _Insight(Extension):
         from graph.runs.trace import TraceUnreadable
 
         try:
-            return [each.to_brief() for each in explain(trace).causes[:MAX_BRIEF]]
+            causes = [each for each in explain(trace).causes if each.kind != "unexplained"]
+            return [each.to_brief() for each in causes[:MAX_BRIEF]]
         except TraceUnreadable:
             return ()
 

@@ -12,11 +12,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from graph.pages.built_page import BUILT, format_page, load_built_page
+from graph.pages.built_page import BUILT, load_built_page
 
 PAGE_PATH: Final = "/supervise"
-TRACE_PLACE: Final = "trace of the run"
-"""What the page replaces in the template of a report."""
 NOT_BUILT: Final = "error[PAGE_MISSING] the live page is not built. next: make pages\n"
 HEADERS: Final = {
     "Content-Security-Policy": (
@@ -100,13 +98,8 @@ def _read_files() -> dict[str, PageFile]:
     if not (BUILT / "live.js").exists():
         return {}
     page = load_built_page("live")
-    report = format_page(
-        load_built_page("report"), title="Run report", name="trace", value=TRACE_PLACE
-    )
     return {
         "": PageFile(_INDEX.encode(), "text/html"),
         "live.js": PageFile(page.script.encode(), "text/javascript"),
         "live.css": PageFile(page.style.encode(), "text/css"),
-        # As text, so that no browser runs it here.
-        "report.txt": PageFile(report.encode(), "text/plain"),
     }

@@ -18,6 +18,7 @@ from extensions.server.authentication import get_authenticator
 from extensions.server.live_page import HEADERS, PAGE_PATH
 from graph.extensions import find_extensions
 from graph.pages.answer_file import write_word
+from graph.pages.report import format_report
 from graph.runs.materials import read_materials
 from graph.settings import Settings
 from graph.studio import SERVED_FOLDERS
@@ -26,6 +27,7 @@ from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, list_teams, load_team
 from nodes.errors import SupervisorError, TeamInvalid, UsageError
 from nodes.errors.redaction import hide_folders, redact_text, redact_value
 from nodes.schemas.team import Team
+from nodes.text.finite_json import parse_finite_json
 from nodes.text.plain_text import sanitize_line
 from state import Tier
 
@@ -54,9 +56,12 @@ def list_team_routes(settings: Settings) -> list[Route]:
         "/{team}/exams/{exam}": pages.show_exam,
         "/{team}/rows/{row}": pages.show_row,
     }
-    word = _Guarded(_write_word, settings).respond
+    written: dict[str, Answer] = {"answer.docx": _write_word, "report.html": _write_report}
     return [
-        Route(f"{PAGE_PATH}/answer.docx", word, methods=["POST"]),
+        *(
+            Route(f"{PAGE_PATH}/{name}", _Guarded(answer, settings).respond, methods=["POST"])
+            for name, answer in written.items()
+        ),
         *(
             Route(f"{TEAMS_PATH}{path}", _Guarded(answer, settings).respond)
             for path, answer in paths.items()
@@ -69,6 +74,23 @@ async def _write_word(request: Request) -> Response:
     text = (await request.body()).decode(errors="replace")
     document = await asyncio.to_thread(write_word, text)
     return Response(document, media_type=WORD_TYPE, headers=NO_STORE)
+
+
+async def _write_report(request: Request) -> Response:
+    """Return the report of the trace that a caller has sent, as text: no browser runs it here."""
+    text = (await request.body()).decode(errors="replace")
+    page = await asyncio.to_thread(_format_report, text)
+    return Response(page, media_type="text/plain", headers=NO_STORE)
+
+
+def _format_report(text: str) -> str:
+    try:
+        trace = parse_finite_json(text)
+    except ValueError:
+        trace = None
+    if not isinstance(trace, dict) or not isinstance(trace.get("run"), dict):
+        raise UsageError("no report can be made of this", next="send the trace of a run")
+    return format_report(trace)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { fillReport, formatJsonForScript } from "../src/live/download";
 import { listTurns } from "../src/live/earlier-turns";
 import { findFileProblem, listChosen } from "../src/client/files";
 import { toUuid } from "../src/client/kept-trace";
@@ -86,17 +85,6 @@ describe("what went wrong", () => {
     expect(message).toMatch(/^a ‹202E›x+…$/);
     expect(message.length).toBeLessThan(420);
   });
-});
-
-test("a report is the template with the trace, which cannot end its element", () => {
-  const template = '<title>x</title><script id="trace">"trace of the run"</script><script>code</script>';
-  const trace = { run: { request: "</script><script>alert(1)</script>$&" }, events: [], plans: [], tasks: [] } as unknown as Trace;
-  const report = fillReport(template, trace);
-  expect(report.match(/<\/script>/g)).toHaveLength(2);
-  const json = /id="trace">(.*?)<\/script>/.exec(report)![1]!;
-  expect(JSON.parse(json).run.request).toBe("</script><script>alert(1)</script>$&");
-  expect(() => fillReport("<html>", trace)).toThrow("template");
-  expect(formatJsonForScript("\ud800\u2028")).toBe('"\\ud800\\u2028"');
 });
 
 test("a route survives any name of a thread or a team", () => {

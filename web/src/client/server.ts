@@ -59,12 +59,12 @@ export async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> 
   }
 }
 
-/** Return Markdown as a Word document.
+/** Return the file that the server makes of a text: of Markdown a Word document, of a trace its report.
  *
  * @throws Problem: the server makes none of it.
  */
-export async function makeWord({ url }: Server, markdown: string): Promise<Blob> {
-  const answer = await ask(() => fetch(`${url}/supervise/answer.docx`, { method: "POST", body: markdown, headers: buildTokenHeader() }));
+export async function makeFile({ url }: Server, name: "answer.docx" | "report.html", text: string): Promise<Blob> {
+  const answer = await ask(() => fetch(`${url}/supervise/${name}`, { method: "POST", body: text, headers: buildTokenHeader() }));
   if (!answer.ok) throw readProblem({ status: answer.status, text: await answer.text() });
   return answer.blob();
 }

@@ -8,7 +8,7 @@ import { forgetKept } from "../client/kept";
 import { linkTo, useRoute } from "./router";
 import { Palette } from "./palette";
 import { RunPage } from "./run-page";
-import { keepToken, makeWord, openServer, readToken, type Server } from "../client/server";
+import { keepToken, makeFile, openServer, readToken, type Server } from "../client/server";
 import { TeamsPage } from "./teams-page";
 import { TokenForm } from "./token-form";
 
@@ -41,7 +41,7 @@ export function App() {
       {/* What was written is there again when the token is known. */}
       <div key={user} hidden={isAsking}>
         <VisitorContext.Provider value={visitor}>
-          <WordContext.Provider value={useCallback((markdown: string) => makeWord(server, markdown), [server])}>
+          <WordContext.Provider value={useCallback((markdown: string) => makeFile(server, "answer.docx", markdown), [server])}>
             <CurrentPage server={server} />
           </WordContext.Provider>
         </VisitorContext.Provider>

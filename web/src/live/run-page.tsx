@@ -90,7 +90,7 @@ const NoRun = ({ problem }: { problem: Problem }) => (
 function RunBar({ run }: { run: LiveRun }) {
   const stop = useAction(() => stopRun(run));
   const resume = useAction(() => resumeRun(run));
-  const report = useAction(() => downloadReport(run.trace!));
+  const report = useAction(() => downloadReport(run.server, run.trace!));
   const { trace } = run;
   const status = useFocusBack<HTMLParagraphElement>(run.status);
   const isBack = useReconnected(run.connection);

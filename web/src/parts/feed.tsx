@@ -1,7 +1,7 @@
 import type { TargetedEvent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { listTold } from "../model/event-lines";
-import { formatSeconds } from "../model/format";
+import { formatCount, formatSeconds } from "../model/format";
 import { toLine } from "../model/plain-text";
 import { flattenTasks } from "../model/task-view";
 import type { Trace } from "../model/trace";
@@ -24,7 +24,7 @@ export function Alive({ trace }: { trace: Trace }) {
   return (
     <section class="alive" aria-labelledby="alive-title">
       <h2 id="alive-title">{written ? "The answer, as it is written" : "What happens"}</h2>
-      <div class="alive-frame" tabIndex={0} role="region" aria-labelledby="alive-title" {...frame}>
+      <div class="alive-frame" tabIndex={0} role="group" aria-labelledby="alive-title" {...frame}>
         {written ? <MarkdownText text={written} /> : <Feed trace={trace} />}
       </div>
       <AtWork trace={trace} />
@@ -52,7 +52,7 @@ export function Feed({ trace }: { trace: Trace }) {
   const told = listTold(trace);
   return (
     <ol class="feed">
-      {told.length > MAX_LINES && <li class="soft">{told.length - MAX_LINES} earlier lines are among the events.</li>}
+      {told.length > MAX_LINES && <li class="soft">{formatCount(told.length - MAX_LINES)} earlier lines are among the events.</li>}
       {told.slice(-MAX_LINES).map(({ event, seconds, who, text, isFailed }, index) => (
         <li key={`${event.t} ${index}`} class={isFailed ? "failed" : event.kind === "report" ? "reported" : ""}>
           <span class="event-time">{seconds < 0.05 ? "0 s" : formatSeconds(seconds)}</span>

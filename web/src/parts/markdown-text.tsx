@@ -3,6 +3,8 @@ import { renderLine, renderMarkdown } from "../model/markdown";
 import type { Source, SourcedClaim } from "../model/sources";
 
 const MAX_CHARS = 200_000;
+/** Of a folded text, what is drawn: to draw all of it takes seconds. */
+const MAX_FOLDED_CHARS = 20_000;
 
 interface FoldedTextProps {
   text: string;
@@ -18,7 +20,7 @@ export function FoldedText({ text, sources, claims, maxChars }: FoldedTextProps)
   return (
     <div>
       <div class={isFolded ? "is-folded" : ""}>
-        <MarkdownText text={text} sources={sources} claims={claims} />
+        <MarkdownText text={isFolded ? text.slice(0, MAX_FOLDED_CHARS) : text} sources={sources} claims={claims} />
       </div>
       {isFolded && (
         <button type="button" class="no-print" onClick={() => setFolded(false)}>

@@ -10,12 +10,11 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from extensions.server import live_page
-from extensions.server.live_page import TRACE_PLACE, list_page_routes
+from extensions.server.live_page import list_page_routes
 from extensions.server.studio_access import build_app
 from extensions.server.team_routes import list_team_routes
 from extensions.server.users_file import add_user
 from graph.commands.scaffold import make_team
-from graph.pages.built_page import BUILT
 from graph.settings import Settings
 from graph.teams.team_card import MAX_TEXT_CHARS
 from nodes.errors.redaction import register_secrets
@@ -35,7 +34,7 @@ def test_the_address_without_a_slash_leads_to_the_page(client: TestClient):
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("live.js", "text/javascript"), ("live.css", "text/css"), ("report.txt", "text/plain")],
+    [("live.js", "text/javascript"), ("live.css", "text/css")],
 )
 def test_each_file_has_its_type_and_a_strict_policy(client: TestClient, name: str, kind: str):
     answer = client.get(f"/supervise/{name}")
@@ -63,14 +62,6 @@ def test_a_file_that_the_browser_has_is_not_sent_again(client: TestClient):
     answer = client.get("/supervise/live.js", headers={"if-none-match": tag})
 
     assert (answer.status_code, answer.content) == (304, b"")
-
-
-def test_the_template_of_a_report_has_one_place_for_a_trace(client: TestClient):
-    template = client.get("/supervise/report.txt").text
-
-    assert template.count(f">{json.dumps(TRACE_PLACE)}</script>") == 1
-    script = (BUILT / "live.js").read_text(encoding="utf-8")
-    assert TRACE_PLACE in script, "the page looks for another place"
 
 
 def test_a_checkout_without_built_files_says_how_to_build_them(
@@ -165,6 +156,28 @@ def test_an_answer_in_markdown_comes_back_as_a_word_document(teams):
     document = docx.Document(io.BytesIO(answer.content))
     assert next(each.text for each in document.paragraphs) == "Plums"
     assert document.tables[0].rows[1].cells[0].text == "1"
+
+
+def test_the_trace_of_a_run_comes_back_as_its_report_which_no_browser_runs_here(teams):
+    trace = {
+        "version": 1,
+        "run": {"request": "</script><b>"},
+        "plans": [],
+        "tasks": [],
+        "events": [],
+    }
+
+    answer = open_page(teams).post("/supervise/report.html", content=json.dumps(trace))
+
+    assert answer.headers["content-type"].startswith("text/plain")
+    assert answer.text.startswith("<!doctype html>") and answer.text.count("</script>") == 2
+
+
+@pytest.mark.parametrize("text", ["no JSON", "[]", "{}", '{"run": {}}', "[" * 100_000])
+def test_what_is_no_trace_is_one_line(teams, text):
+    answer = open_page(teams).post("/supervise/report.html", content=text)
+
+    assert answer.status_code == 422 and len(answer.json()["detail"]) < 200
 
 
 @pytest.mark.parametrize("markdown", ["x" * 500_001, "|" * 70 + "\n" + "|-" * 69 + "|\n"])
