@@ -397,5 +397,4 @@ def _is_scope(roles: QuestionRoles, token: Token) -> bool:
     is_order = at == 0 and roles.word(1) in ("the", "me", "us")
     is_top = token.word == "first" and roles.operation(at - 1) in ("highest", "lowest")
     is_over = token.word in ("over", "über") and not roles.word(at + 1)[:1].isdigit()
-    is_span = bool(roles.found.change) and roles.is_span(at)
-    return is_order or is_top or is_over or is_span or _is_idiom(roles, at)
+    return is_order or is_top or is_over or roles.is_span(at) or _is_idiom(roles, at)

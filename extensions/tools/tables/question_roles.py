@@ -275,9 +275,9 @@ class QuestionRoles(MarkedWords):
             token.role = "period"
 
     def is_span(self, at: int) -> bool:
-        """Return whether a word is the time from the first to the last period: over the year."""
-        is_over = "over" in (self.word(at - 1), self.word(at - 2))
-        return is_over and self.profile.spans.get(BUCKETS.get(self.word(at), "")) == 2
+        """Return whether a word is the time over which a change is measured: over the year."""
+        is_over = self.found.change and "over" in (self.word(at - 1), self.word(at - 2))
+        return bool(is_over) and self.profile.spans.get(BUCKETS.get(self.word(at), "")) == 2
 
     def _read_answers(self) -> None:
         """Read named columns of yes and no as conditions on the rows."""

@@ -261,7 +261,7 @@ export class RunWatch {
     if (!entries.length && !this.view.request) return null;
     const trace = buildTrace(entries);
     const run = { request: this.view.request ?? "", ...trace.run, thread: this.shown.thread, status };
-    if (status !== "running" || this.shown.connection !== "following") return readTrace({ ...trace, run });
+    if (status !== "running" || !["following", "lost"].includes(this.shown.connection)) return readTrace({ ...trace, run });
     const nowS = this.readClock(trace.events);
     const wallS = nowS - (trace.events.findLast((event) => event.kind === "request" && !event.within)?.t ?? 0);
     return readTrace({ ...trace, run: { ...run, now_s: nowS, written: this.written.text }, timing: { ...trace.timing, wall_s: wallS } });
