@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graph.extensions import Extension
+from graph.user_state import get_teams_folder
 
 if TYPE_CHECKING:
     import typer
@@ -20,14 +21,10 @@ class _Sharing(Extension):
 
     def list_team_folders(self) -> Iterable[Path]:
         """Return the folder of the teams that the user has added."""
-        from graph.user_state import get_teams_folder
-
         return [get_teams_folder()]
 
     def require_consent(self, folder: Path) -> None:
         """Raise TeamChanged if an added team is not as the user has agreed to it."""
-        from graph.user_state import get_teams_folder
-
         if folder.resolve().is_relative_to(get_teams_folder().resolve()):
             from extensions.sharing.lock import require_consent
 

@@ -42,13 +42,7 @@ def add_team(
     accepts_more: bool = False,
     as_json: bool = False,
 ) -> int:
-    """Show what a team asks for, and add it if the user agrees.
-
-    Args:
-        name: under which it is added; empty for its own.
-        accepts: the user agrees without being asked.
-        accepts_more: also to what a second version asks for beyond the first.
-    """
+    """Show what a team asks for, and add it if the user agrees; accepting is agreeing unasked."""
     offer = open_offer(source)
     offer = replace(offer, name=name) if name else offer
     place = get_teams_folder() / offer.name
@@ -84,10 +78,9 @@ def _check_name(offer: Offer, settings: Settings) -> None:
     if not is_team_name(offer.name):
         raise UsageError(f"{show_name(offer.name)} is no name of a team", cause=NAME_RULE)
     found = next((each for each in list_teams(settings) if each.name == offer.name), None)
-    is_added = found and found.resolve().parent == get_teams_folder().resolve()
     is_named = found and found.parent in (SHIPPED_TEAMS_FOLDER, *settings.team_folders)
-    is_package = found and found.resolve() == offer.folder and not is_named
-    if found and not is_added and not is_package:
+    own = (offer.folder, get_teams_folder().resolve() / offer.name)
+    if found and (is_named or found.resolve() not in own):
         remedy = "add it under another name: --name NAME"
         what = f"there is a team {offer.name} already"
         raise UsageError(what, cause=f"in {found}", kept="nothing was added", next=remedy)
@@ -95,14 +88,15 @@ def _check_name(offer: Offer, settings: Settings) -> None:
 
 def _check_place(offer: Offer, place: Path, before: Consent | None) -> None:
     """Raise an error if other files are at a team's place, or beside it in its own folder."""
-    is_in_place = offer.folder == place.resolve()
-    if place.exists() and before is None and not is_in_place:
-        remedy = f"supervise add-team {place}, or remove it"
-        raise UsageError(f"{place} is there, and you have not agreed to it", next=remedy)
-    for name, reason in offer.left_out.items() if is_in_place else ():
+    if offer.folder != place.resolve():
+        if place.exists() and before is None:
+            remedy = f"supervise add-team {place}, or remove it"
+            raise UsageError(f"{place} is there, and you have not agreed to it", next=remedy)
+        return
+    for name in offer.left_out:
         if not is_ignored(PurePosixPath(name)):
             what = f"{show_name(name)} may not be in the folder of a team"
-            raise TeamRefused(what, cause=reason, next="remove it")
+            raise TeamRefused(what, cause=offer.left_out[name], next="remove it")
 
 
 def _require_yes(

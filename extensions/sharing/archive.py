@@ -27,16 +27,12 @@ MAX_FILES: Final = 500
 MAX_RATIO: Final = 200
 """Of a size to the size when packed, where it is larger than `MIN_RATIO_BYTES`."""
 MIN_RATIO_BYTES: Final = 100_000
-_ENCRYPTED: Final = 0x1 | 0x40 | 0x2000
-_HAS_DESCRIPTOR: Final = 0x8
-"""Size and checksum are after the data, in at most 24 bytes, and are zero before it."""
+_ENCRYPTED, _HAS_DESCRIPTOR, _IS_UTF8 = 0x1 | 0x40 | 0x2000, 0x8, 0x800
+"""Flags; with a descriptor, size and checksum are zero before the data, and follow it."""
 _DESCRIPTOR_BYTES: Final = 24
-_IS_UTF8: Final = 0x800
 _ZIP: Final = b"PK\x03\x04"
 _GZIP: Final = b"\x1f\x8b"
 _LOCAL_HEADER: Final = struct.Struct("<6x4H3I2H")
-_END_RECORD: Final = b"PK\x05\x06"
-_END_RECORD_BYTES: Final = 22
 _READ_ERRORS: Final = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, struct.error, EOFError, OSError),
     *(ValueError, RuntimeError, OverflowError, LookupError, MemoryError),
@@ -98,7 +94,7 @@ def _check_ratio(size: int, packed: int) -> None:
 
 def _read_zip(data: bytes) -> _Entries:
     with zipfile.ZipFile(BytesIO(data)) as archive:
-        if data[-_END_RECORD_BYTES:][:4] != _END_RECORD:
+        if data[-22:-18] != b"PK\x05\x06":
             raise TeamRefused("other bytes, or a comment, are after its end")
         _check_layout(data, archive)
         for entry in archive.infolist():
@@ -120,10 +116,9 @@ def _check_layout(data: bytes, archive: zipfile.ZipFile) -> None:
     end, may_end = 0, 0
     for entry in entries:
         name = show_name(entry.filename)
-        if entry.flag_bits & _ENCRYPTED:
-            raise TeamRefused(f"{name} is encrypted")
-        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise TeamRefused(f"{name} is packed in a way that is not read")
+        is_plain = entry.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+        if entry.flag_bits & _ENCRYPTED or not is_plain:
+            raise TeamRefused(f"{name} is encrypted, or packed in a way that is not read")
         if not end <= entry.header_offset <= may_end:
             raise TeamRefused("its entries overlap, or other bytes are between them")
         end = _find_end(data, entry)
@@ -165,12 +160,8 @@ def _read_tar(data: bytes) -> _Entries:
                 raise TeamRefused(f"{show_name(member.name)} is a link, or no plain file")
             if hasattr(tarfile, "data_filter"):  # Python 3.11.2 of Debian has none
                 tarfile.data_filter(member, "/nowhere")
-            end = member.offset_data + member.size
-            yield member.name, member.size, partial(_cut, content, member.offset_data, end)
+            part = memoryview(content)[member.offset_data : member.offset_data + member.size]
+            yield member.name, member.size, partial(bytes, part)
         # Where a header is damaged, the library takes it for the end.
         if archive.offset > len(content) or content[archive.offset :].strip(b"\0"):
             raise TeamRefused("it is damaged", cause="something follows its last file")
-
-
-def _cut(content: bytes, start: int, end: int) -> bytes:
-    return content[start:end]

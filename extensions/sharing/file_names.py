@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from graph.teams.team_folder import NAME_PATTERN
+from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import to_one_line
 
 MAX_LEVELS: Final = 8
@@ -14,12 +15,7 @@ MAX_PATH_CHARS: Final = 180
 """With the folder that it is in, Windows has 260."""
 _OTHER_CHARACTERS: Final = frozenset(" !#$%&'()+,-.=@[]^_`{}~")
 """Allowed in names, beside letters, digits and marks of any script."""
-_RESERVED: Final = frozenset(
-    (
-        *("con", "prn", "aux", "nul", "conin$", "conout$"),
-        *(f"{name}{number}" for name in ("com", "lpt") for number in "0123456789¹²³"),
-    )
-)
+_RESERVED: Final = Pattern(r"(?i)con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]")
 """Names of devices on Windows, with any ending."""
 
 _CACHES: Final = frozenset(("__pycache__", "__MACOSX", "node_modules"))
@@ -29,7 +25,7 @@ _LEFT_OUT: Final[Mapping[str, str]] = {
     word: reason
     for reason, words in {
         "Python runs it unasked": "conftest.py sitecustomize.py usercustomize.py .pth",
-        "a program that cannot be read": ".pyc .pyo .pyd .so .dll .dylib .exe .bat .cmd .class",
+        "a program that cannot be read": ".pyc .pyo .pyd .pyw .so .dll .dylib .exe .bat .cmd",
         "an archive": ".zip .tar .gz .tgz .bz2 .xz .7z .rar .zst .whl .egg .jar",
         "may be a key": ".pem .key .p12 .pfx .jks .keystore .kdbx id_rsa id_dsa id_ecdsa"
         " id_ed25519 credentials",
@@ -73,7 +69,7 @@ def _find_part_problem(part: str) -> str:
         return "is not in the Unicode form NFC"
     if any(not (unicodedata.category(c)[0] in "LNM" or c in _OTHER_CHARACTERS) for c in part):
         return "has a character that names may not have"
-    if part[0] == " " or part[-1] in " ." or part.split(".")[0].casefold().strip() in _RESERVED:
+    if part[0] == " " or part[-1] in " ." or _RESERVED.fullmatch(part.split(".")[0].strip()):
         return "is no name on Windows"
     return ""
 

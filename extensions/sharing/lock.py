@@ -89,11 +89,7 @@ def write_lock(lock: Lock) -> None:
 
 @contextmanager
 def hold_lock() -> Iterator[Path]:
-    """Yield the folder of added teams, which no other process changes meanwhile.
-
-    Raises:
-        OutputFailed: another one takes too long, or the folder cannot be written.
-    """
+    """Yield the folder of added teams, which no other process changes meanwhile."""
     folder = get_teams_folder()
     try:
         make_private_folder(folder)
@@ -107,11 +103,7 @@ def hold_lock() -> Iterator[Path]:
 
 
 def require_consent(folder: Path) -> None:
-    """Do nothing for a folder that is not of an added team, or is as the user has agreed.
-
-    Raises:
-        TeamChanged: it is not.
-    """
+    """Raise TeamChanged for a folder of an added team that is not as the user has agreed."""
     teams, place = get_teams_folder().resolve(), folder.resolve()
     if not place.is_relative_to(teams) or place == teams:
         return

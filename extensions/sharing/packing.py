@@ -16,7 +16,7 @@ from extensions.sharing.file_names import show_name
 from extensions.sharing.lock import read_lock
 from extensions.sharing.sheet import build_sheet
 from extensions.sharing.sheet_text import describe_exam
-from extensions.sharing.sources import MANIFEST, ExamScore, Facts, Manifest, Offer, read_team_folder
+from extensions.sharing.sources import MANIFEST, ExamScore, Facts, Manifest, Offer, open_offer
 from graph import __version__
 from graph.commands.output import print_json, print_text
 from graph.extensions import find_first
@@ -52,8 +52,7 @@ def pack_team(
 ) -> int:
     """Write a team's archive, and print what is in it.
 
-    Args:
-        keeps_keys: pack files with what may be keys, too, such as made-up ones in samples.
+    With `keeps_keys`, files with what may be keys are packed, such as samples with made-up ones.
     """
     offer = _read_team(name, settings)
     path = out if out.name else Path(f"{offer.name}.team.zip")
@@ -86,10 +85,7 @@ def pack_team(
 def _read_team(name: str, settings: Settings) -> Offer:
     """Return a team that is here, with its version and licence as far as they are known."""
     folder = open_team(name, settings).resolve()
-    try:
-        offer = read_team_folder(folder)
-    except OSError as error:
-        raise TeamRefused(f"{folder} cannot be read", cause=error.strerror or "") from None
+    offer = open_offer(str(folder))
     if folder.parent == get_teams_folder().resolve():
         known = read_lock().teams[offer.name]
         return replace(offer, facts=Facts(version=known.version, licence=known.licence))
@@ -122,7 +118,8 @@ def _find_score(team: str, settings: Settings) -> ExamScore | None:
 
 def build_archive(offer: Offer) -> bytes:
     """Return the archive of a team."""
-    manifest = Manifest(**dict(offer.facts), name=offer.name, files=offer.digests)
+    facts = offer.facts.model_dump(include=set(Facts.model_fields))
+    manifest = Manifest(**facts, name=offer.name, files=offer.digests)
     files = {f"{offer.name}/{name}": data for name, data in offer.files.items()}
     files[MANIFEST] = f"{manifest.model_dump_json(indent=2)}\n".encode()
     target = BytesIO()

@@ -46,12 +46,7 @@ _ADDRESS: Final = Pattern(r"(?i)\b(?:https?|wss?|ftp)://(\w[^\s/\"'`<>()\[\]{}\\
 _VARIABLE: Final = Pattern(r"\$\{([A-Za-z_][A-Za-z0-9_]*)")
 _TEXTS: Final = frozenset((".md", ".yaml", ".yml", ".json", ".py", ".txt", ".toml"))
 _LABELS: Final = {"private": "your data", "untrusted": "texts of others"}
-_SENT: Final = {
-    "nothing": "sends nothing",
-    "query": "sends search words",
-    "address": "sends addresses",
-    "anything": "may send anything",
-}
+_SENT: Final = {"query": "search words", "address": "addresses"}
 
 
 class Sheet(Facts):
@@ -72,7 +67,6 @@ class Sheet(Facts):
     """By worker."""
     asks: dict[str, tuple[str, ...]]
     python: dict[str, PythonFile]
-    """The files that a run may import."""
     hosts: dict[str, str]
     """A file in which each address is."""
     missing: tuple[str, ...]
@@ -91,15 +85,15 @@ def build_sheet(offer: Offer, settings: Settings) -> Sheet:
         team = _read_team(folder, settings, outside)
         exams = find_first(lambda each: each.open_exams())
         exam = exams.describe(folder, [each.name for each in team.workers]) if exams else None
-    python = {
-        name: read_python(data)
-        for name, data in sorted(offer.files.items())
-        if _is_imported(name) and name.casefold().endswith(".py")
-    }
-    hosts, workers = dict(_find_hosts(offer.files, team)), list(_walk_workers(team))
     asks: dict[str, dict[str, None]] = {kind: {} for kind in KINDS}
-    for kind, entry in (*_list_asks(team), *_list_python_asks(python)):
+    for kind, entry in _list_asks(team):
         asks[kind][_make_plain(entry)] = None
+    used = _select_used(offer.files, starts_programs=bool(asks["programs"]))
+    names = [name for name in used if name.casefold().endswith(".py")]
+    python = {name: read_python(used[name]) for name in names}
+    for kind, entry in _list_python_asks(python):
+        asks[kind][_make_plain(entry)] = None
+    hosts, workers = dict(_find_hosts(used, team)), list(_walk_workers(team))
     asks |= {"addresses": dict.fromkeys(sorted(hosts)), "teams": dict.fromkeys(sorted(outside))}
     if any(len(entries) > MAX_ENTRIES for entries in asks.values()):
         raise TeamRefused(f"it asks for more than {MAX_ENTRIES} things of one kind")
@@ -107,7 +101,7 @@ def build_sheet(offer: Offer, settings: Settings) -> Sheet:
     missing = [each for each in asks["packages"] if find_spec(each) is None]
     missing += [each for each in extras if list_missing_packages(each.replace("-", "_"))]
     return Sheet(
-        **dict(offer.facts),
+        **offer.facts.model_dump(include=set(Facts.model_fields)),
         name=offer.name,
         source=offer.source,
         description=to_one_line(team.description, 500),
@@ -152,10 +146,8 @@ def _read_team(folder: Path, settings: Settings, outside: set[str]) -> Team:
     except (RecursionError, ValueError, OSError) as error:
         raise TeamRefused("its files cannot be read", cause=type(error).__name__) from None
     if team is None:
-        text = str(problems[0]).replace(f"{folder.parent}/", "")
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        kept, remedy = "nothing of it was run", "ask whoever made it"
-        raise TeamInvalid(f"{to_one_line(text, 400)}{more}", kept=kept, next=remedy)
+        text = to_one_line(str(problems[0]).replace(f"{folder.parent}/", ""), 400)
+        raise TeamInvalid(text, kept="nothing of it was run", next="ask whoever made it")
     return team
 
 
@@ -218,27 +210,30 @@ def _describe_access(tool: str, team: Team) -> str:
 
 def _describe(reads: Collection[str], sends: str) -> str:
     read = " and ".join(_LABELS[each] for each in _LABELS if each in reads) or "nothing of yours"
-    return f"reads {read}, {_SENT[sends]}"
+    return f"reads {read}, sends {_SENT.get(sends, sends)}"
 
 
 def _list_variables(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
     yield from (("variables", found[1]) for text in texts for found in _VARIABLE.finditer(text))
 
 
-def _is_imported(name: str) -> bool:
-    return TOOLS_FOLDER in PurePosixPath(name).parts[:-1]
+def _select_used(files: Mapping[str, bytes], *, starts_programs: bool) -> dict[str, bytes]:
+    """Return the files that models read and runs import; all, if programs may read any of them."""
+    paths = {name: PurePosixPath(name) for name in sorted(files)}
+    return {
+        name: files[name]
+        for name, path in paths.items()
+        if (starts_programs or len(path.parts) == 1)
+        or (TOOLS_FOLDER in path.parts[:-1] or f"{path.parent}/{TEAM_FILE}" in files)
+    }
 
 
 def _find_hosts(files: Mapping[str, bytes], team: Team) -> Iterator[tuple[str, str]]:
-    """Yield the hosts in what models and programs read: instructions, code, settings."""
+    """Yield the hosts that are named in texts, each with its file."""
     for name, data in files.items():
-        path = PurePosixPath(name)
-        is_own = len(path.parts) == 1 or _is_imported(name) or f"{path.parent}/{TEAM_FILE}" in files
-        if not is_own or path.suffix.casefold() not in _TEXTS:
-            continue
-        for found in _ADDRESS.finditer(data.decode("utf-8", "replace")):
-            if host := found[1].rpartition("@")[2].casefold().rstrip(".,;:!?"):
-                yield to_one_line(host), name
+        if PurePosixPath(name).suffix.casefold() in _TEXTS:
+            for found in _ADDRESS.finditer(data.decode("utf-8", "replace")):
+                yield to_one_line(found[1].rpartition("@")[2].casefold().rstrip(".,;:!?")), name
     for name, worker, _ in _walk_workers(team):
         if worker.remote:
             yield to_one_line(worker.remote.host), f"{name}.md"

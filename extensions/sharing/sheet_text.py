@@ -35,8 +35,8 @@ def list_sheet_lines(sheet: Sheet) -> Iterator[str]:
     }
     for heading, entries in sections.items():
         yield from _list_section(heading, entries)
-    kinds = [f"no {name}" for kind, name in KINDS.items() if not asks[kind]]
-    yield f"\nThere is {', '.join(kinds)}."
+    kinds = ", ".join(f"no {name}" for kind, name in KINDS.items() if not asks[kind])
+    yield from (f"\nThere is {kinds}.",) if kinds else ()
     yield from _list_end(sheet)
 
 

@@ -24,6 +24,7 @@ from extensions.sharing.archive import (
     read_archive,
 )
 from extensions.sharing.file_names import (
+    MAX_LEVELS,
     explain_left_out,
     find_clash,
     is_ignored,
@@ -103,13 +104,13 @@ def open_offer(source: str) -> Offer:
     path = Path(source).expanduser()
     try:
         if path.is_dir():
-            return read_team_folder(path.resolve())
+            return _read_folder(path.resolve())
         if path.exists():
             return _read_team_archive(path)
         if offer := _read_package(source):
             return offer
     except TeamRefused as error:
-        what, kept = f"{show_name(source)} is not added: {error.what}", "nothing of it was run"
+        what, kept = f"{show_name(source)} is refused: {error.what}", "nothing of it was run"
         remedy = error.next or "ask whoever made it for one made by supervise pack-team"
         raise TeamRefused(what, cause=error.cause, kept=kept, next=remedy) from None
     except (OSError, ValueError) as error:
@@ -119,7 +120,7 @@ def open_offer(source: str) -> Offer:
     raise UsageError(f"there is no folder, archive or package {show_name(source)}", next=remedy)
 
 
-def read_team_folder(folder: Path) -> Offer:
+def _read_folder(folder: Path) -> Offer:
     """Return the team of a folder, of which no link is followed."""
     files, left_out = dict[str, bytes](), dict[str, str]()
     for path, name in walk_files(folder):
@@ -137,6 +138,8 @@ def walk_files(folder: Path, above: str = "") -> Iterator[tuple[Path, str]]:
     """Yield each file below a folder with its name; a folder that is ignored as one."""
     with os.scandir(folder) as entries:
         found = sorted(entries, key=lambda each: each.name)
+    if above.count("/") > 2 * MAX_LEVELS:
+        raise TeamRefused("its folders are nested too deeply")
     for entry in found:
         name = f"{above}{entry.name}"
         is_folder = entry.is_dir(follow_symlinks=False)
@@ -148,8 +151,7 @@ def walk_files(folder: Path, above: str = "") -> Iterator[tuple[Path, str]]:
 
 def read_regular_file(path: Path, max_bytes: int) -> bytes:
     """Return the bytes of a file that is no link, no device and not too large."""
-    names = ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")
-    flags = sum(getattr(os, name, 0) for name in names)
+    flags = sum(getattr(os, f"O_{name}", 0) for name in ("NOFOLLOW", "NONBLOCK", "BINARY"))
     if path.is_symlink():
         raise TeamRefused(f"{show_name(path.name)} is a link")
     with open(os.open(path, os.O_RDONLY | flags), "rb") as file:
@@ -205,10 +207,8 @@ def _apply_manifest(offer: Offer, stated: bytes) -> Offer:
     if wrong or manifest.name != offer.name:
         what = show_name(min(wrong)) if wrong else "its name"
         raise TeamRefused(f"its {MANIFEST} is wrong about {what}", next="get the archive again")
-    facts = {name: getattr(manifest, name) for name in Facts.model_fields}
-    return replace(
-        offer, facts=Facts(**{**facts, "licence": manifest.licence or offer.facts.licence})
-    )
+    licence = manifest.licence or offer.facts.licence
+    return replace(offer, facts=manifest.model_copy(update={"licence": licence}))
 
 
 def _read_package(name: str) -> Offer | None:
@@ -221,12 +221,9 @@ def _read_package(name: str) -> Offer | None:
         raise TeamRefused(f"it brings several teams: {names}", next="name one of them")
     folders = [folder for each in found for folder in list_package_folders(each.value)]
     folder = next((each for each in folders if (each / TEAM_FILE).is_file()), None)
-    if folder is None:
+    if folder is None or (package := found[0].dist) is None:
         return None
-    offer, package = read_team_folder(folder.resolve()), found[0].dist
-    if package is None:
-        return offer
-    known = package.metadata
+    offer, known = _read_folder(folder.resolve()), package.metadata
     named = [str(known[each]) for each in ("License-Expression", "License") if each in known]
     licence = (named[0] if named else offer.facts.licence).partition("\n")[0][:200]
     source = f"package {package.name} {package.version}"

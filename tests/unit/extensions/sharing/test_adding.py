@@ -49,7 +49,7 @@ def test_the_sheet_says_what_a_team_is_and_asks_for(fruit, supervise):
         "fruit: Counts and peels fruit.",
         "  no version, MIT License, 7 files, ",
         "  peeler (peel): Peels any fruit.",
-        "  peel: reads your data, may send anything",
+        "  peel: reads your data, sends anything",
         "  peel of peeler",
         "  orchard --all",
         "  api.orchard.example (in tools/peel.py)",
@@ -189,7 +189,7 @@ UPDATES: dict[str, tuple[dict[str, str], str]] = {
     ),
     "declared access": (
         {"tools/peel.py": FILES["tools/peel.py"].decode().replace('"nothing"', '"anything"')},
-        "access: peel reads nothing of yours, may send anything",
+        "access: peel reads nothing of yours, sends anything",
     ),
     "program": ({"mcp.json": json.dumps(SERVER)}, "program to start: orchard --all"),
     "address in code": (
