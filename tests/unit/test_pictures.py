@@ -1,5 +1,6 @@
 """Pictures: a team's graph, and names that are cut."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,6 +59,31 @@ def test_a_flat_drawing_has_the_top_level_only():
         *("__start__", "supervisor", "approval", "monitor", "synthesizer", "__end__"),
         *("researcher", "analyst", "writer"),
     }
+
+
+@pytest.mark.parametrize("name, begins", [("a.mmd", "---\nconfig"), ("a.md", "```mermaid\n---")])
+def test_a_file_of_markdown_holds_the_drawing_between_fences(supervise, name, begins) -> None:
+    assert supervise("draw", "market_analysis", "--out", name) == 0
+
+    assert Path(name).read_text().startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("nothing",), "unknown team 'nothing'"),
+        (("market_analysis", "--out", "missing/a.mmd"), "cannot write missing/a.mmd"),
+        (
+            ("market_analysis", "--out", "x.png"),
+            "a drawing is Mermaid, which .png does not hold. next: --out FILE.mmd",
+        ),
+    ],
+)
+def test_what_cannot_be_drawn_is_one_line_and_nothing_is_written(supervise, arguments, line):
+    assert supervise("draw", *arguments) == 2
+
+    assert line in supervise.err and supervise.err.count("\n") == 1
+    assert not list(Path().glob("x.*"))
 
 
 def test_a_cut_name_keeps_its_end() -> None:
