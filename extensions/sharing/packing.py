@@ -21,7 +21,7 @@ from graph import __version__
 from graph.commands.output import print_json, print_text
 from graph.extensions import find_first
 from graph.settings import Settings
-from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, open_team
+from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, find_team, load_team
 from graph.user_state import get_teams_folder
 from nodes.errors import OutputFailed, UsageError
 from nodes.errors.redaction import redact_text
@@ -84,7 +84,8 @@ def pack_team(
 
 def _read_team(name: str, settings: Settings) -> Offer:
     """Return a team that is here, with its version and licence as far as they are known."""
-    folder = open_team(name, settings).resolve()
+    folder = find_team(name, settings).resolve()
+    load_team(folder, settings)  # registers the secrets that its servers' entries hold
     offer = open_offer(str(folder))
     if folder.parent == get_teams_folder().resolve():
         known = read_lock().teams[offer.name]
@@ -97,7 +98,7 @@ def _read_team(name: str, settings: Settings) -> Offer:
 
 def _require_no_keys(offer: Offer) -> None:
     """Raise TeamRefused if a file holds a key of the settings, or what looks like one."""
-    for name, data in offer.files.items():  # secrets of its own mcp.json are known, too
+    for name, data in offer.files.items():
         for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
             if redact_text(line) != line or _KEY.search(line):
                 what = f"{show_name(name)} holds what may be a key, in line {number}"

@@ -20,6 +20,7 @@ from graph.settings import Settings
 from graph.teams.team_folder import NAME_PATTERN, TEAM_FILE, TOOLS_FOLDER, read_team
 from graph.teams.team_loader import open_team
 from nodes.errors import TeamInvalid
+from nodes.errors.redaction import forget_new_secrets
 from nodes.limits.patterns import Pattern
 from nodes.schemas.servers import MCP_PREFIX, McpServer, matches_pattern
 from nodes.schemas.team import Team, Worker
@@ -82,7 +83,8 @@ def build_sheet(offer: Offer, settings: Settings) -> Sheet:
     with tempfile.TemporaryDirectory(prefix="team-") as place:
         folder = Path(place).resolve() / offer.name
         write_files(offer.files, folder)
-        team = _read_team(folder, settings, outside)
+        with forget_new_secrets():
+            team = _read_team(folder, settings, outside)
         exams = find_first(lambda each: each.open_exams())
         exam = exams.describe(folder, [each.name for each in team.workers]) if exams else None
     asks: dict[str, dict[str, None]] = {kind: {} for kind in KINDS}

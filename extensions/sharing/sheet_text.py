@@ -101,7 +101,10 @@ def _group_access(entries: Sequence[str]) -> list[str]:
     groups = dict[str, list[str]]()
     for name, _, access in (entry.partition(" ") for entry in entries):
         groups.setdefault(access, []).append(name)
-    return [f"{', '.join(names)}: {access}" for access, names in groups.items()]
+    return [
+        f"{', '.join(names)}{':' if len(names) > 1 else ''} {access}"
+        for access, names in groups.items()
+    ]
 
 
 def _describe_python(sheet: Sheet) -> list[str]:

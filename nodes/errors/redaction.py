@@ -7,7 +7,8 @@ What is not known as a secret, such as a key in a document, is not found.
 import base64
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, quote_plus
@@ -36,6 +37,20 @@ def register_secrets(values: Iterable[str]) -> None:
     )
     _pattern = re.compile("|".join(map(re.escape, forms)))
     _byte_pattern = re.compile(b"|".join(re.escape(form.encode()) for form in forms))
+
+
+@contextmanager
+def forget_new_secrets() -> Iterator[None]:
+    """Forget at the end what is registered meanwhile: files of others name no secrets of the user.
+
+    They could name words of a warning about themselves.
+    """
+    global _secrets, _pattern, _byte_pattern
+    before = set(_secrets), _pattern, _byte_pattern
+    try:
+        yield
+    finally:
+        _secrets, _pattern, _byte_pattern = before
 
 
 def redact_text(text: str) -> str:

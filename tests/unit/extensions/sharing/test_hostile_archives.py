@@ -1,5 +1,6 @@
 """A hostile archive is refused in one line, and nothing of it has an effect before consent."""
 
+import json
 from hashlib import sha256
 from pathlib import Path
 
@@ -82,6 +83,21 @@ def test_texts_of_a_team_reach_the_terminal_without_escapes_and_on_one_line(supe
 
     assert not {"\x1b", "\x07", "\u202e"} & set(supervise.out)
     assert "counter (no tools): Counts.]0;owned gnp Add it? [y/N] y" in supervise.out
+
+
+def test_a_team_does_not_mask_words_of_its_own_sheet_as_secrets(supervise, tmp_path):
+    entry = {"command": "npx", "env": {"A": "start programs", "B": "sends anything"}}
+    changes = {
+        "mcp.json": json.dumps({"mcpServers": {"orchard": entry}}),
+        "tools/peel.py": "import subprocess\n\n\ndef peel(): ...\n",
+    }
+    (tmp_path / "fruit.zip").write_bytes(make_zip(change_files(changes)))
+
+    assert supervise("add-team", "fruit.zip") == 2
+
+    assert "[secret]" not in supervise.out
+    assert "  A=start programs B=sends anything npx" in supervise.out
+    assert "tools/peel.py may start programs (line 1)" in supervise.out
 
 
 def test_instructions_that_a_reader_does_not_see_are_pointed_out(supervise, tmp_path):

@@ -64,9 +64,9 @@ def test_keys_caches_hidden_files_and_links_do_not_travel(fruit, supervise):
         "fruit/tools/peel.py",
     ]
     assert "left out: server.pem (may be a key)" in supervise.out
-    (fruit / "more.md").symlink_to("/etc/passwd")
+    (fruit / "more.txt").symlink_to("/etc/passwd")
     assert supervise("pack-team", str(fruit)) == 2
-    assert "more.md is a link" in supervise.err
+    assert "more.txt is a link" in supervise.err
 
 
 @pytest.mark.parametrize(
@@ -86,6 +86,14 @@ def test_a_file_with_what_may_be_a_key_is_not_packed(fruit, supervise, monkeypat
     assert "sample.txt holds what may be a key, in line 2" in supervise.err
     assert not Path("fruit.team.zip").exists()
     assert supervise("pack-team", str(fruit), "--with-keys") == 0
+
+
+def test_a_key_that_is_written_into_an_entry_of_a_server_is_not_packed(fruit, supervise):
+    entry = {"command": "orchard", "env": {"TOKEN": "written-out-01"}}
+    (fruit / "mcp.json").write_text(json.dumps({"mcpServers": {"orchard": entry}}))
+
+    assert supervise("pack-team", str(fruit)) == 2
+    assert "mcp.json holds what may be a key, in line 1" in supervise.err
 
 
 def test_the_result_of_the_last_exam_travels_with_its_model_and_date(fruit, supervise):
