@@ -13,6 +13,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from tests.teams import make_team
 
 FOLDER = Path(__file__).parent
 Row = dict[str, Any]
+get_team = cache(load_team)
 LOOKED_AT = 300
 """Of WorFBench's plans, by a hash: the rule was corrected by looking at them."""
 _APPENDIX = re.compile(
@@ -78,7 +80,7 @@ def make_plan(request: str, tasks: Sequence[tuple[str, str, tuple[str, ...]]]) -
 def _print_drops(*, has_spans: bool, is_shown: bool) -> None:
     first = noted = total = 0
     for row in read_rows("dropped_parts"):
-        team = load_team(row["team"])
+        team = get_team(row["team"])
         found = [
             _is_noted(row, n, team, has_spans=has_spans, is_shown=is_shown)
             for n in range(len(row["parts"]))
@@ -111,7 +113,7 @@ def _print_doubts(name: str, rows: Sequence[tuple[str, Plan, Team]], is_shown: b
 def read_complete(row: Row) -> tuple[str, Plan, Team]:
     """Return the request of a row, its plan, and the team that it is for."""
     tasks = [(worker, words, ()) for worker, words in row["tasks"]]
-    return row["request"], make_plan(row["request"], tasks), load_team(row["team"])
+    return row["request"], make_plan(row["request"], tasks), get_team(row["team"])
 
 
 def _read_worfbench(path: Path, *, is_held_out: bool) -> Iterator[tuple[str, Plan, Team]]:

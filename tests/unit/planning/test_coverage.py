@@ -2,11 +2,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph import load_team
 from nodes.planning.coverage import list_uncovered, note_uncovered
 from nodes.text.request_parts import list_parts
 from state import Plan, Task
-from tests.benchmarks.coverage.__main__ import Row, drop_part, read_complete, read_rows
+from tests.benchmarks.coverage.__main__ import (
+    Row,
+    drop_part,
+    get_team,
+    read_complete,
+    read_rows,
+)
 from tests.teams import make_team
 
 REQUEST = (
@@ -124,7 +129,7 @@ def test_the_last_part_of_each_request_is_missed_when_it_is_dropped(
     plan = drop_part(row, len(row["parts"]) - 1, has_spans=has_spans)
     span = row["parts"][-1][0]
 
-    found = list_uncovered(plan, row["request"], load_team(row["team"]))
+    found = list_uncovered(plan, row["request"], get_team(row["team"]))
 
     assert any(part in span or span in part for part in found), found
 
