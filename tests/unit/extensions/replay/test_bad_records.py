@@ -56,6 +56,7 @@ def test_a_record_is_replayed_equal(kept: Path) -> None:
     assert [segment.is_cut for segment in done.record.segments] == [False, False]
 
 
+@pytest.mark.slow
 def test_a_record_that_is_cut_anywhere_is_replayed_or_refused_in_one_line(
     kept: Path, tmp_path: Path
 ) -> None:
@@ -67,6 +68,7 @@ def test_a_record_that_is_cut_anywhere_is_replayed_or_refused_in_one_line(
             assert not found.is_whole or found.record.is_cut or cut > len(data) - 10
 
 
+@pytest.mark.slow
 def test_a_record_with_other_bytes_is_replayed_or_refused_in_one_line(
     kept: Path, tmp_path: Path
 ) -> None:

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from extensions.tools.sql import duckdb_reader, sqlite
-from extensions.tools.sql.csv_files import MAX_FILE_BYTES, MAX_WHOLE_CHARS
+from extensions.tools.sql.csv_files import MAX_FILE_BYTES, MAX_WHOLE_CHARS, SAMPLE_ROWS
 from extensions.tools.sql.location import DatabaseLocation
 from extensions.tools.sql.whole_table import read_whole_table
 from nodes.text.csv_table import CsvUnreadable
@@ -141,6 +141,7 @@ def test_digits_that_are_a_code_keep_their_zeros(engine, tmp_path):
     assert found == [("01067",), ("80331",)]
 
 
+ROWS = SAMPLE_ROWS + 500
 ENCODINGS = pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-8-sig"])
 
 
@@ -193,11 +194,11 @@ def test_a_file_beyond_the_limit_is_refused_unread_and_others_are_read(tmp_path)
 @ENGINES
 @pytest.mark.parametrize("late", ["x;1.200\ny;2.500,5\n", "x;1200\ny;2500.5\nz;n/a\n"])
 def test_a_late_cell_that_is_written_otherwise_changes_how_a_column_is_read(engine, late, tmp_path):
-    rows = "".join(f"c{n};{n % 900}\n" for n in range(30_000))
+    rows = "".join(f"c{n};{n % 900}\n" for n in range(ROWS))
 
     total = load(engine, f"city;cups\n{rows}{late}", tmp_path, "SELECT sum(cups) FROM t")[0][0]
 
-    assert total == sum(n % 900 for n in range(30_000)) + 3700.5
+    assert total == sum(n % 900 for n in range(ROWS)) + 3700.5
 
 
 @given(
