@@ -2,17 +2,15 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import typer
 
 from graph.extensions import Extension
 from graph.user_state import get_teams_folder
 
-if TYPE_CHECKING:
-    import typer
-
 
 class _Sharing(Extension):
-    def add_commands(self, app: "typer.Typer") -> None:
+    def add_commands(self, app: typer.Typer) -> None:
         """Add the commands."""
         from extensions.sharing.options import add_team, pack_team
 

@@ -23,8 +23,7 @@ from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, list_teams
 from graph.user_state import get_teams_folder
 from nodes.errors import UsageError
 
-STAGING: Final = ".adding-"
-"""Begins the names of folders in which a team is written before it has its place."""
+STAGING: Final = ".adding-"  # begins the name of a folder before a team has its place
 
 
 class ConsentMissing(UsageError):
@@ -61,7 +60,7 @@ def add_team(
     facts = {"folder": str(place), "is_update": bool(before), "more": more, "is_added": False}
     try:
         if is_new:
-            _require_yes(source, more, accepts, accepts_more, may_ask=not as_json)
+            _ask(source, more, accepts, accepts_more, not as_json)
             _install(offer, sheet, before, place)
         facts["is_added"] = True
     finally:
@@ -99,9 +98,7 @@ def _check_place(offer: Offer, place: Path, before: Consent | None) -> None:
             raise TeamRefused(what, cause=offer.left_out[name], next="remove it")
 
 
-def _require_yes(
-    source: str, more: list[str], accepts: bool, accepts_more: bool, *, may_ask: bool
-) -> None:
+def _ask(source: str, more: list[str], accepts: bool, accepts_more: bool, may_ask: bool) -> None:
     """Raise ConsentMissing unless the user agrees: by options, or at a terminal."""
     if accepts and (accepts_more or not more):
         return
@@ -121,12 +118,9 @@ def _require_yes(
 
 
 def _install(offer: Offer, sheet: Sheet, before: Consent | None, place: Path) -> None:
-    """Write a team at its place, at once, and then what the user has agreed to.
-
-    A process that is killed in between leaves a team that is not loaded.
-    """
-    at = f"{datetime.now(UTC):%Y-%m-%d}"
-    consent = Consent(**sheet.model_dump(include=set(Consent.model_fields)), at=at)
+    """Write a team at its place, and then the consent: killed in between, it is not loaded."""
+    date = f"{datetime.now(UTC):%Y-%m-%d}"
+    consent = Consent(**sheet.model_dump(include=set(Consent.model_fields)), date=date)
     with hold_lock() as folder:
         lock = read_lock()
         if place.exists() and lock.teams.get(offer.name) != before:

@@ -21,7 +21,6 @@ from nodes.errors import UsageError
 MAX_ARCHIVE_BYTES: Final = 21_000_000
 MAX_TOTAL_BYTES: Final = 20_000_000
 MAX_FILE_BYTES: Final = 5_000_000
-"""As much as a document of a run may have."""
 MAX_CODE_BYTES: Final = 256_000
 MAX_FILES: Final = 500
 MAX_RATIO: Final = 200
@@ -87,11 +86,6 @@ def _check_name(name: str) -> None:
         raise TeamRefused(f"the name {show_name(name)} {problem}")
 
 
-def _check_ratio(size: int, packed: int) -> None:
-    if size > max(MIN_RATIO_BYTES, MAX_RATIO * packed):
-        raise TeamRefused("it is packed too densely")
-
-
 def _read_zip(data: bytes) -> _Entries:
     with zipfile.ZipFile(BytesIO(data)) as archive:
         if data[-22:-18] != b"PK\x05\x06":
@@ -104,7 +98,8 @@ def _read_zip(data: bytes) -> _Entries:
                 continue
             if entry.is_dir() or kind not in (0, S_IFREG):
                 raise TeamRefused(f"{show_name(entry.filename)} is a link, or no plain file")
-            _check_ratio(entry.file_size, entry.compress_size)
+            if entry.file_size > max(MIN_RATIO_BYTES, MAX_RATIO * entry.compress_size):
+                raise TeamRefused("it is packed too densely")
             yield entry.filename, entry.file_size, partial(archive.read, entry)
 
 
@@ -147,8 +142,8 @@ def _read_tar(data: bytes) -> _Entries:
     most = MAX_TOTAL_BYTES + 4096 * MAX_FILES  # a header and padding for each file
     with gzip.GzipFile(fileobj=BytesIO(data)) as packed:
         content = packed.read(most + 1)
-    check_size("all", 0, len(content) - (most - MAX_TOTAL_BYTES), 0)
-    _check_ratio(len(content), len(data))
+    if len(content) > min(most, max(MIN_RATIO_BYTES, MAX_RATIO * len(data))):
+        raise TeamRefused("it is too large, or packed too densely")
     with tarfile.open(fileobj=BytesIO(content), mode="r:") as archive:
         for count, member in enumerate(archive):
             if count > 2 * MAX_FILES:

@@ -9,10 +9,8 @@ from graph.teams.team_folder import NAME_PATTERN
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import to_one_line
 
-MAX_LEVELS: Final = 8
-MAX_PART_CHARS: Final = 100
-MAX_PATH_CHARS: Final = 180
-"""With the folder that it is in, Windows has 260."""
+MAX_LEVELS, MAX_PART_CHARS, MAX_PATH_CHARS = 8, 100, 180
+"""With the folder that it is in, a path of Windows has 260."""
 _OTHER_CHARACTERS: Final = frozenset(" !#$%&'()+,-.=@[]^_`{}~")
 """Allowed in names, beside letters, digits and marks of any script."""
 _RESERVED: Final = Pattern(r"(?i)con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]")

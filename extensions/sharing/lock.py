@@ -14,7 +14,7 @@ from typing import Final, Literal
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, Field
 
-from extensions.sharing.archive import MAX_FILE_BYTES, MAX_FILES, TeamRefused
+from extensions.sharing.archive import MAX_FILE_BYTES, TeamRefused
 from extensions.sharing.file_names import is_ignored, show_name
 from extensions.sharing.sources import hash_files, read_regular_file, walk_files
 from graph.user_state import get_teams_folder, is_signed, sign_text
@@ -23,8 +23,7 @@ from nodes.limits.nesting import parse_json
 from nodes.security.private_files import make_private_folder, replace_private_file
 
 LOCK_FILE: Final = "teams.lock.json"
-MAX_LOCK_BYTES: Final = 20_000_000
-WAIT_S: Final = 60.0
+MAX_LOCK_BYTES, WAIT_S = 20_000_000, 60.0
 
 
 class TeamChanged(TeamInvalid):
@@ -42,8 +41,7 @@ class Consent(BaseModel):
     sha256: str
     files: dict[str, str]
     asks: dict[str, tuple[str, ...]]
-    at: str
-    """Date."""
+    date: str
 
 
 class Lock(BaseModel):
@@ -60,11 +58,7 @@ class Lock(BaseModel):
 
 
 def read_lock() -> Lock:
-    """Return what the user has agreed to; nothing without the file.
-
-    Raises:
-        TeamChanged: the file is damaged, or was not written by this user.
-    """
+    """Return what the user has agreed to; TeamChanged is raised if another one wrote the file."""
     path = get_teams_folder().parent / LOCK_FILE
     try:
         lock = Lock.model_validate(parse_json(read_regular_file(path, MAX_LOCK_BYTES)))
@@ -121,7 +115,7 @@ def find_difference(folder: Path, consent: Consent) -> str:
     try:
         for path, name in walk_files(folder):
             if not is_ignored(PurePosixPath(name)):
-                if name not in consent.files or len(found) > MAX_FILES:
+                if name not in consent.files:
                     return f"{show_name(name)} is new"
                 found[name] = sha256(read_regular_file(path, MAX_FILE_BYTES)).hexdigest()
     except TeamRefused as error:

@@ -32,10 +32,9 @@ def pack_team(
     version: Annotated[str, typer.Option("--version", help="Of the team, such as 1.2.")] = "",
     licence: Annotated[str, typer.Option("--licence", help="Without a file LICENSE.")] = "",
     with_keys: Annotated[bool, typer.Option("--with-keys", help="Also made-up keys.")] = False,
-    as_json: JsonOption = False,
 ) -> int:
     """Pack a team for others: its files, their hashes, and the result of its exam."""
     from extensions.sharing import packing
 
-    flags = {"keeps_keys": with_keys, "as_json": as_json}
-    return packing.pack_team(name, load_settings(), out, version, licence, **flags)
+    settings = load_settings()
+    return packing.pack_team(name, settings, out, version, licence, keeps_keys=with_keys)

@@ -18,7 +18,7 @@ from extensions.sharing.sheet import build_sheet
 from extensions.sharing.sheet_text import describe_exam
 from extensions.sharing.sources import MANIFEST, ExamScore, Facts, Manifest, Offer, open_offer
 from graph import __version__
-from graph.commands.output import print_json, print_text
+from graph.commands.output import print_text
 from graph.extensions import find_first
 from graph.settings import Settings
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, find_team, load_team
@@ -29,8 +29,7 @@ from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
 from nodes.tools.framework.extras import list_extras
 
-OWN_LICENCE: Final = "MIT"
-"""Of the shipped teams, as in `pyproject.toml`."""
+OWN_LICENCE: Final = "MIT"  # of the shipped teams, as in `pyproject.toml`
 _TIME: Final = (1980, 1, 1, 0, 0, 0)
 _KEY: Final = Pattern(
     r"-----BEGIN [A-Z ]*PRIVATE KEY|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36}"
@@ -48,12 +47,8 @@ def pack_team(
     licence: str = "",
     *,
     keeps_keys: bool = False,
-    as_json: bool = False,
 ) -> int:
-    """Write a team's archive, and print what is in it.
-
-    With `keeps_keys`, files with what may be keys are packed, such as samples with made-up ones.
-    """
+    """Write a team's archive, also with made-up keys if these are kept, and print what is in it."""
     offer = _read_team(name, settings)
     path = out if out.name else Path(f"{offer.name}.team.zip")
     if path.suffix.lower() != ".zip":
@@ -69,9 +64,6 @@ def pack_team(
     except OSError as error:
         cause = error.strerror or str(error)
         raise OutputFailed(f"cannot write {path}", cause=cause, next="--out FILE.zip") from None
-    if as_json:
-        print_json({**sheet.model_dump(mode="json"), "archive": str(path)})
-        return 0
     said = f"{facts.version or 'no version'}, {facts.licence or 'no licence (--licence MIT)'}"
     files = format_count(len(offer.files), "file")
     print_text(f"packed {path}: {offer.name}, {said}, {files}, {len(data):,} bytes")
@@ -110,10 +102,10 @@ def _find_score(team: str, settings: Settings) -> ExamScore | None:
     """Return the newest kept result of a team's own exam; None without one."""
     exams = find_first(lambda each: each.open_exams())
     for kept in exams.list_kept(settings.home, team) if exams else ():
-        exam, at = kept["exam"], str(kept["id"])
+        exam, day = kept["exam"], kept["id"][:8]
         if exam and exam["team"] == team and not exam["against"]:
-            date = f"{at[:4]}-{at[4:6]}-{at[6:8]}"
-            return ExamScore(score=round(exam["score"], 1), models=exam["models"], at=date)
+            facts = {"score": round(exam["score"], 1), "models": exam["models"]}
+            return ExamScore(**facts, date=f"{day[:4]}-{day[4:6]}-{day[6:]}")
     return None
 
 

@@ -35,8 +35,6 @@ def _read_table(part: str) -> dict[str, str]:
 _OPENERS: Final = ("open", "io.open", "codecs.open")
 _GETTERS: Final = ("get", "pop", "setdefault", "__getitem__")
 ALL_VARIABLES: Final = "all variables"
-MAX_PARTS: Final = 6
-"""Of a dotted name that is followed."""
 
 
 class PythonFile(BaseModel):
@@ -65,9 +63,8 @@ def read_python(source: bytes) -> PythonFile:
         reader.read_binding(node)
     for node in ast.walk(tree):
         reader.read_use(node)
-    found = dict(sorted(reader.abilities.items()))
-    packages, variables = sorted(reader.packages), sorted(reader.variables)
-    return PythonFile(lines=lines, abilities=found, packages=packages, variables=variables)
+    found = {"packages": sorted(reader.packages), "variables": sorted(reader.variables)}
+    return PythonFile(lines=lines, abilities=dict(sorted(reader.abilities.items())), **found)
 
 
 class _Reader:
@@ -164,12 +161,11 @@ class _Reader:
             self.abilities[ability] = min(line, self.abilities.get(ability, line))
 
     def _name(self, node: ast.expr) -> str:
-        """Return the dotted name of an expression, from where it is imported.
-
-        Of an object that is not known, the attribute after a dot.
-        """
+        """Return an expression's dotted name from where it is imported; else `.attribute`."""
         parts = list[str]()
-        while isinstance(node, ast.Attribute) and len(parts) < MAX_PARTS:
+        while (
+            isinstance(node, ast.Attribute) and len(parts) < 6
+        ):  # long chains end nowhere that is known
             parts.append(node.attr)
             node = node.value
         if isinstance(node, ast.Name) and (node.id in self._origins or not parts):

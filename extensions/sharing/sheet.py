@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Final
 
 from extensions.sharing.archive import TeamRefused
 from extensions.sharing.python_reading import PythonFile, read_python
@@ -57,19 +57,13 @@ class Sheet(Facts):
     description: str
     source: str
     sha256: str
-    """Of the whole team."""
-    size: int
-    """Bytes of all files."""
     files: dict[str, str]
     left_out: dict[str, str]
-    workers: dict[str, str]
-    """With their descriptions; the name of one of an inner team begins with the outer worker's."""
+    workers: dict[str, str]  # with descriptions; one of an inner team begins with the outer's name
     tools: dict[str, tuple[str, ...]]
-    """By worker."""
     asks: dict[str, tuple[str, ...]]
     python: dict[str, PythonFile]
-    hosts: dict[str, str]
-    """A file in which each address is."""
+    hosts: dict[str, str]  # with a file that names each
     missing: tuple[str, ...]
     """Packages, and extras of this program, that are not installed here."""
     exam_rows: int
@@ -82,9 +76,7 @@ def build_sheet(offer: Offer, settings: Settings) -> Sheet:
     outside = set[str]()
     with tempfile.TemporaryDirectory(prefix="team-") as place:
         folder = Path(place).resolve() / offer.name
-        write_files(offer.files, folder)
-        with forget_new_secrets():
-            team = _read_team(folder, settings, outside)
+        team = _read_team(offer, folder, settings, outside)
         exams = find_first(lambda each: each.open_exams())
         exam = exams.describe(folder, [each.name for each in team.workers]) if exams else None
     asks: dict[str, dict[str, None]] = {kind: {} for kind in KINDS}
@@ -93,11 +85,14 @@ def build_sheet(offer: Offer, settings: Settings) -> Sheet:
     used = _select_used(offer.files, starts_programs=bool(asks["programs"]))
     names = [name for name in used if name.casefold().endswith(".py")]
     python = {name: read_python(used[name]) for name in names}
-    for kind, entry in _list_python_asks(python):
-        asks[kind][_make_plain(entry)] = None
+    asks["python"] |= dict.fromkeys(python)
+    for name, file in python.items():
+        asks["abilities"] |= dict.fromkeys(f"{name} may {each}" for each in file.abilities)
+        asks["variables"] |= dict.fromkeys(file.variables)
+        asks["packages"] |= dict.fromkeys(file.packages)
     hosts, workers = dict(_find_hosts(used, team)), list(_walk_workers(team))
     asks |= {"addresses": dict.fromkeys(sorted(hosts)), "teams": dict.fromkeys(sorted(outside))}
-    if any(len(entries) > MAX_ENTRIES for entries in asks.values()):
+    if max(map(len, asks.values())) > MAX_ENTRIES:
         raise TeamRefused(f"it asks for more than {MAX_ENTRIES} things of one kind")
     extras = (each for each in offer.facts.extras if each in list_extras())
     missing = [each for each in asks["packages"] if find_spec(each) is None]
@@ -108,7 +103,6 @@ def build_sheet(offer: Offer, settings: Settings) -> Sheet:
         source=offer.source,
         description=to_one_line(team.description, 500),
         sha256=hash_files(offer.digests),
-        size=sum(map(len, offer.files.values())),
         files=offer.digests,
         left_out=dict(offer.left_out),
         workers={name: to_one_line(of.description) for name, of, _ in workers},
@@ -118,7 +112,7 @@ def build_sheet(offer: Offer, settings: Settings) -> Sheet:
         hosts=hosts,
         missing=tuple(dict.fromkeys(missing)),
         exam_rows=exam["count"] if exam else 0,
-        notes=tuple(_list_notes(offer.files, exam)),
+        notes=tuple(_list_notes(offer.files)),
     )
 
 
@@ -132,8 +126,8 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
             file.write(data)
 
 
-def _read_team(folder: Path, settings: Settings, outside: set[str]) -> Team:
-    """Return the team of a folder, and add the names of teams from elsewhere that it uses."""
+def _read_team(offer: Offer, folder: Path, settings: Settings, outside: set[str]) -> Team:
+    """Write a team into a new folder, read it, and add the names of other teams that it uses."""
 
     def find(name: str, nesting: Path) -> Path:
         if not NAME_PATTERN.fullmatch(name):
@@ -144,9 +138,12 @@ def _read_team(folder: Path, settings: Settings, outside: set[str]) -> Team:
         return open_team(name, settings)
 
     try:
-        team, problems = read_team(folder, find)
+        write_files(offer.files, folder)
+        with forget_new_secrets():
+            team, problems = read_team(folder, find)
     except (RecursionError, ValueError, OSError) as error:
-        raise TeamRefused("its files cannot be read", cause=type(error).__name__) from None
+        cause = getattr(error, "strerror", None) or type(error).__name__
+        raise TeamRefused("its files cannot be read in a temporary folder", cause=cause) from None
     if team is None:
         text = to_one_line(str(problems[0]).replace(f"{folder.parent}/", ""), 400)
         raise TeamInvalid(text, kept="nothing of it was run", next="ask whoever made it")
@@ -154,7 +151,6 @@ def _read_team(folder: Path, settings: Settings, outside: set[str]) -> Team:
 
 
 def _list_asks(team: Team) -> Iterator[tuple[str, str]]:
-    """Yield what the files for models ask for, by kind."""
     for name, worker, inner in _walk_workers(team):
         for tool in worker.tools:
             yield "tools", f"{tool} of {name}"
@@ -163,7 +159,7 @@ def _list_asks(team: Team) -> Iterator[tuple[str, str]]:
                 yield "packages", tool.partition(":")[0].partition(".")[0]
         if remote := worker.remote:
             sent = _describe(remote.access.reads, remote.access.sends)
-            yield "access", f"{name} is {remote.describe()}, {sent}"
+            yield "access", f"{name} works elsewhere, {remote.describe()}, {sent}"
             yield from _list_variables(remote.headers.values())
         for effect in () if worker.team else list_effect_tools(worker, inner):
             yield "effects", f"{effect} of {name}"
@@ -181,17 +177,9 @@ def _list_server_asks(server: McpServer) -> Iterator[tuple[str, str]]:
     if server.command:
         yield "programs", f"{program}{where}{trust}"
     else:
-        yield "access", f"{server.url} is a server of tools{trust}"
+        yield "access", f"{server.url} serves tools{trust}"
     texts = (server.command, *server.args, server.cwd, server.url)
     yield from _list_variables((*texts, *server.env.values(), *server.headers.values()))
-
-
-def _list_python_asks(python: Mapping[str, PythonFile]) -> Iterator[tuple[str, str]]:
-    for name, file in python.items():
-        yield "python", name
-        yield from (("abilities", f"{name} may {ability}") for ability in file.abilities)
-        yield from (("variables", variable) for variable in file.variables)
-        yield from (("packages", package) for package in file.packages)
 
 
 def _walk_workers(team: Team, above: str = "") -> Iterator[tuple[str, Worker, Team]]:
@@ -221,13 +209,13 @@ def _list_variables(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def _select_used(files: Mapping[str, bytes], *, starts_programs: bool) -> dict[str, bytes]:
     """Return the files that models read and runs import; all, if programs may read any of them."""
-    paths = {name: PurePosixPath(name) for name in sorted(files)}
-    return {
-        name: files[name]
-        for name, path in paths.items()
-        if (starts_programs or len(path.parts) == 1)
-        or (TOOLS_FOLDER in path.parts[:-1] or f"{path.parent}/{TEAM_FILE}" in files)
-    }
+
+    def is_used(name: str) -> bool:
+        *folders, _ = name.split("/")
+        is_own = not folders or TOOLS_FOLDER in folders
+        return starts_programs or is_own or "/".join((*folders, TEAM_FILE)) in files
+
+    return {name: files[name] for name in sorted(files) if is_used(name)}
 
 
 def _find_hosts(files: Mapping[str, bytes], team: Team) -> Iterator[tuple[str, str]]:
@@ -247,10 +235,8 @@ def _make_plain(entry: str) -> str:
     return shown if shown == entry else f"{shown} #{sha256(entry.encode()).hexdigest()[:12]}"
 
 
-def _list_notes(files: Mapping[str, bytes], exam: Mapping[str, Any] | None) -> Iterator[str]:
+def _list_notes(files: Mapping[str, bytes]) -> Iterator[str]:
     """Yield what a user should look at."""
-    if exam and exam["problems"]:
-        yield f"its exam has problems: {to_one_line(exam['problems'][0])}"
     for name, data in files.items():
         if PurePosixPath(name).suffix in _TEXTS:
             text = data.decode("utf-8-sig", "replace")

@@ -15,7 +15,7 @@ def list_sheet_lines(sheet: Sheet) -> Iterator[str]:
     """Yield the whole sheet."""
     files = format_count(len(sheet.files), "file")
     yield f"{sheet.name}: {sheet.description}"
-    yield f"  {_describe_version(sheet)}, {files}, {sheet.size:,} bytes"
+    yield f"  {_describe_version(sheet)}, {files}"
     yield f"  from {to_one_line(sheet.source, 300)}"
     asks, lines = sheet.asks, sum(each.lines for each in sheet.python.values())
     code = f"{format_count(len(sheet.python), 'file')}, {format_count(lines, 'line')}"
@@ -26,7 +26,7 @@ def list_sheet_lines(sheet: Sheet) -> Iterator[str]:
         "What may change something outside": asks["effects"],
         "Programs that it starts": asks["programs"],
         "Addresses in its instructions and code": [
-            f"{host} (in {to_one_line(sheet.hosts[host])})" for host in asks["addresses"]
+            f"{host} (in {sheet.hosts[host]})" for host in asks["addresses"]
         ],
         "Other teams that it uses": asks["teams"],
         f"Python that it brings ({code}), which was read and not run": _describe_python(sheet),
@@ -71,9 +71,9 @@ def list_more(before: Consent | Sheet, after: Consent | Sheet) -> list[str]:
 def list_changed_files(before: Consent, sheet: Sheet) -> list[str]:
     """Return each file that is new, gone or changed, a line each."""
     old, new = before.files, sheet.files
-    kinds = {name: "gone" if name not in new else "new" for name in old.keys() ^ new.keys()}
-    kinds |= {name: "changed" for name in old.keys() & new.keys() if old[name] != new[name]}
-    return [f"{name}: {kind}" for name, kind in sorted(kinds.items())]
+    kinds = {(True, True): "changed", (True, False): "gone", (False, True): "new"}
+    names = sorted(dict(old.items() ^ new.items()))
+    return [f"{name}: {kinds[name in old, name in new]}" for name in names]
 
 
 def describe_exam(rows: int, stated: ExamScore | None) -> str:
@@ -82,7 +82,7 @@ def describe_exam(rows: int, stated: ExamScore | None) -> str:
     if stated is None:
         return f"{counted}, no result"
     models = ", ".join(dict.fromkeys(stated.models.values())) or "no model named"
-    said = f"{stated.score:.0f} % with {models} on {stated.at}, says whoever packed it"
+    said = f"{stated.score:.0f} % with {models} on {stated.date}, says whoever packed it"
     return to_one_line(f"{counted}; {said}", 300)
 
 
@@ -92,19 +92,14 @@ def _describe_version(of: Sheet | Consent) -> str:
 
 
 def _list_section(heading: str, entries: Sequence[str]) -> Iterator[str]:
-    """Yield a heading and its entries; nothing without any."""
     yield from (f"\n{heading}", *(f"  {each}" for each in entries)) if entries else ()
 
 
 def _group_access(entries: Sequence[str]) -> list[str]:
-    """Return what tools read and send; what is the same of several once."""
     groups = dict[str, list[str]]()
     for name, _, access in (entry.partition(" ") for entry in entries):
         groups.setdefault(access, []).append(name)
-    return [
-        f"{', '.join(names)}{':' if len(names) > 1 else ''} {access}"
-        for access, names in groups.items()
-    ]
+    return [f"{', '.join(names)}: {access}" for access, names in groups.items()]
 
 
 def _describe_python(sheet: Sheet) -> list[str]:

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib.metadata import entry_points
 from pathlib import Path, PurePosixPath
-from types import MappingProxyType
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -38,8 +37,8 @@ from nodes.limits.nesting import parse_json
 
 MANIFEST: Final = "manifest.json"
 """In an archive, beside the folder of the team."""
-FORMAT: Final = 1
 _LICENCES: Final = ("license", "licence", "copying")
+Files = Mapping[str, bytes]
 _ShortText = Annotated[str, Field(max_length=200)]
 
 
@@ -50,8 +49,7 @@ class ExamScore(BaseModel):
 
     score: float = Field(ge=0, le=100)
     models: dict[str, _ShortText] = Field(default_factory=dict, max_length=10)
-    at: _ShortText = ""
-    """Date."""
+    date: _ShortText = ""
 
 
 class Facts(BaseModel):
@@ -67,10 +65,9 @@ class Facts(BaseModel):
 class Manifest(Facts):
     """What an archive says of its team; name and files are checked."""
 
-    format: int = FORMAT
+    format: Literal[1] = 1
     name: str
-    files: dict[str, str]
-    """The SHA-256 of each."""
+    files: dict[str, str]  # with the SHA-256 of each
 
 
 @dataclass(frozen=True)
@@ -79,12 +76,9 @@ class Offer:
 
     name: str
     source: str
-    """Where it is from, in words."""
-    files: Mapping[str, bytes]
-    left_out: Mapping[str, str]
-    """Why other files of its folder are no part of it."""
-    folder: Path | None
-    """Where it was read; None for an archive."""
+    files: Files
+    left_out: Mapping[str, str]  # other files of its folder, and why
+    folder: Path | None  # None for an archive
     facts: Facts
 
     @property
@@ -164,11 +158,7 @@ def read_regular_file(path: Path, max_bytes: int) -> bytes:
 
 
 def _make_offer(
-    name: str,
-    source: str,
-    files: Mapping[str, bytes],
-    left_out: Mapping[str, str] = MappingProxyType({}),
-    folder: Path | None = None,
+    name: str, source: str, files: Files, left_out: Mapping[str, str], folder: Path | None
 ) -> Offer:
     if TEAM_FILE not in files:
         raise TeamRefused(f"it has no {TEAM_FILE}, so it is no team")
@@ -192,7 +182,7 @@ def _read_team_archive(path: Path) -> Offer:
     for each in files:
         if reason := explain_left_out(PurePosixPath(each)):
             raise TeamRefused(f"it holds {show_name(each)}, which is no part of a team: {reason}")
-    offer = _make_offer(name, str(path.resolve()), files)
+    offer = _make_offer(name, str(path.resolve()), files, {}, None)
     return offer if stated is None else _apply_manifest(offer, stated)
 
 
@@ -200,9 +190,7 @@ def _apply_manifest(offer: Offer, stated: bytes) -> Offer:
     try:
         manifest = Manifest.model_validate(parse_json(stated))
     except ValueError:
-        raise TeamRefused(f"its {MANIFEST} cannot be read") from None
-    if manifest.format > FORMAT:
-        raise TeamRefused("it was packed by a newer version", next="upgrade supervisor-worker")
+        raise TeamRefused(f"its {MANIFEST} is damaged, or of a newer version") from None
     wrong = dict(manifest.files.items() ^ offer.digests.items())
     if wrong or manifest.name != offer.name:
         what = show_name(min(wrong)) if wrong else "its name"

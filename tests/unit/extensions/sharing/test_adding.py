@@ -47,9 +47,9 @@ def test_the_sheet_says_what_a_team_is_and_asks_for(fruit, supervise):
 
     for line in (
         "fruit: Counts and peels fruit.",
-        "  no version, MIT License, 7 files, ",
+        "  no version, MIT License, 7 files",
         "  peeler (peel): Peels any fruit.",
-        "  peel reads your data, sends anything",
+        "  peel: reads your data, sends anything",
         "  peel of peeler",
         "  orchard --all",
         "  api.orchard.example (in tools/peel.py)",

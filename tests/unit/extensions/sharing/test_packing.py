@@ -110,7 +110,7 @@ def test_the_result_of_the_last_exam_travels_with_its_model_and_date(fruit, supe
     assert read_manifest(Path("fruit.team.zip"))["exam"] == {
         "score": 91.2,
         "models": {"fast": "openai:gpt-5-mini"},
-        "at": "2026-03-01",
+        "date": "2026-03-01",
     }
     assert supervise("add-team", "fruit.team.zip") == 2
     said = "Exam: 1 row; 91 % with openai:gpt-5-mini on 2026-03-01, says whoever packed it"
