@@ -157,15 +157,15 @@ async def test_x01_a_cancelled_run_leaves_no_call_open_at_the_endpoint(runs: Run
 
 
 @pytest.mark.slow
-async def test_a_plan_of_a_thousand_tasks_keeps_to_a_concurrency_of_sixteen(runs: Runs):
-    tasks = script_tasks({f"t{number}": () for number in range(1, 1001)})
-    team = make_team(max_tasks=1000, max_steps=2000)
+async def test_a_plan_of_two_hundred_tasks_keeps_to_a_concurrency_of_sixteen(runs: Runs):
+    tasks = script_tasks({f"t{number}": () for number in range(1, 201)})
+    team = make_team(max_tasks=200, max_steps=400)
 
     outcome, events = await run_parts(
         runs,
         *tasks,
         team=team,
-        context={"max_concurrency": 16, "max_tasks": 1000},
+        context={"max_concurrency": 16, "max_tasks": 200},
         chunk_delay_s=0.0,
     )
 

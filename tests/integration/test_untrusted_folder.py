@@ -16,6 +16,7 @@ import pytest
 from extensions.server.ui import RunsUntrusted, hold_runs_folder
 from graph.user_state import OWN_MARK
 from tests.pseudo_terminal import run_in_terminal
+from tests.screen import CapturedScreen
 from tests.trusted_files import list_user_folders, write_trusted_env
 
 pytestmark = pytest.mark.slow
@@ -69,6 +70,12 @@ def own() -> Iterator[Recorder]:
     recording = Recorder()
     yield recording
     recording.close()
+
+
+@pytest.fixture
+def screen(capsys: pytest.CaptureFixture[str]) -> CapturedScreen:
+    """The command line in this process, for what is refused before code is loaded."""
+    return CapturedScreen(capsys)
 
 
 def supervise(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -219,29 +226,29 @@ def test_an_own_run_is_resumed_without_its_team():
 @pytest.mark.parametrize(
     "place", ["", "traces", "locks", "runs.sqlite", "runs.sqlite-wal", "ui.log", "traces/a.jsonl"]
 )
-def test_nothing_is_written_through_a_link_of_the_folder_of_runs(place: str, user_folder: Path):
+def test_nothing_is_written_through_a_link_of_the_folder_of_runs(
+    place: str, user_folder: Path, screen: CapturedScreen
+):
     target = user_folder / "target"
     target.mkdir()
     link = Path(".supervise", place)
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(target)
 
-    done = supervise("run", "Which shop sold most?", "--thread", "a")
-
-    assert done.returncode == 5
-    assert "is a link to another folder" in done.stderr
+    assert screen("run", "Which shop sold most?", "--thread", "a") == 5
+    assert "is a link to another folder" in screen.err
     assert list(target.iterdir()) == []
 
 
 @pytest.mark.parametrize("place", ["traces/a.jsonl", "ui.log"])
 @pytest.mark.parametrize("command", [("runs",), ("show", "a"), ("resume", "last")])
-def test_a_fifo_in_the_folder_of_runs_is_refused(command: tuple[str, ...], place: str):
+def test_a_fifo_in_the_folder_of_runs_is_refused(
+    command: tuple[str, ...], place: str, screen: CapturedScreen
+):
     Path(".supervise/traces").mkdir(parents=True)
     os.mkfifo(Path(".supervise", place))
 
-    done = supervise(*command)
-
-    assert done.returncode == 5 and "is neither a file nor a folder" in done.stderr
+    assert screen(*command) == 5 and "is neither a file nor a folder" in screen.err
 
 
 @pytest.mark.parametrize(
@@ -252,15 +259,15 @@ def test_a_fifo_in_the_folder_of_runs_is_refused(command: tuple[str, ...], place
         "CREATE VIRTUAL TABLE v USING fts5(x)",
     ],
 )
-def test_a_run_database_that_acts_when_it_is_used_is_refused(statement: str):
-    assert supervise("run", "What is coffee?").returncode in (0, 3, 4)
+def test_a_run_database_that_acts_when_it_is_used_is_refused(
+    statement: str, screen: CapturedScreen
+):
+    assert screen("run", "What is coffee?") in (0, 3, 4)
     with sqlite3.connect(".supervise/runs.sqlite") as base:
         base.execute(statement)
 
-    done = supervise("run", "What is coffee?")
-
-    assert done.returncode == 5
-    assert "which is not ours" in done.stderr and "kept: the file is unchanged" in done.stderr
+    assert screen("run", "What is coffee?") == 5
+    assert "which is not ours" in screen.err and "kept: the file is unchanged" in screen.err
 
 
 class RunsWhenLoaded:
