@@ -100,7 +100,7 @@ class Runs:
 
 async def run_graph(
     graph: SupervisorGraph,
-    given: Any = REQUEST,
+    given: Any = GIVEN,
     config: RunnableConfig | None = None,
     **options: Any,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:

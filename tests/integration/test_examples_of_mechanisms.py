@@ -1,4 +1,4 @@
-"""Each mechanism has a small program that shows it, with models that play a script."""
+"""Each mechanism, and each way to embed a team, has a small program that shows it."""
 
 import subprocess
 import sys
@@ -8,7 +8,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from langgraph.checkpoint.serde.event_hooks import SerdeEvent, register_serde_event_listener
 
+from examples.embedding import node_in_a_graph, own_tools_and_models, tool_of_an_agent
 from examples.mechanisms.cascade import run_example as run_cascade
 from examples.mechanisms.dispatch import run_example as run_dispatch
 from examples.mechanisms.langsmith_trace import run_example as run_langsmith_trace
@@ -16,7 +18,10 @@ from examples.mechanisms.outage import run_example as run_outage
 from examples.mechanisms.rate_limits import MAX_CONCURRENCY, RETRY_AFTER_S
 from examples.mechanisms.rate_limits import run_example as run_rate_limits
 from examples.mechanisms.scripted import Played
+from graph import resume
+from nodes.errors import SettingsInvalid
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD
+from state import Answer
 
 FOLDER = Path(__file__).parents[2] / "examples" / "mechanisms"
 NO_EXAMPLES = {"scripted", "scripted_model", "served"}
@@ -177,8 +182,6 @@ CHECKS: dict[str, tuple[str, Callable[[Played], None]]] = {
     "handoff": ("done", check_handoff),
     "tool_loop": ("done", check_tool_loop),
 }
-
-
 WAITS = pytest.param("time_limit", marks=pytest.mark.slow)
 
 
@@ -273,3 +276,45 @@ def test_every_example_is_tested():
     own = {"cascade", "dispatch", "outage", "rate_limits", "langsmith_trace"}
 
     assert files - NO_EXAMPLES - TESTED_ELSEWHERE == {*CHECKS, *own}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_node_asks_in_the_parent_and_shares_its_keys():
+    events: list[SerdeEvent] = []
+    stop_listening = register_serde_event_listener(events.append)
+    seen = node_in_a_graph.run_example()
+    stop_listening()
+
+    assert seen["question"]["kind"] == "plan" and "approve" in str(seen["question"])
+    assert ("team", "supervisor") in seen["steps"] and ("", "write_letter") in seen["steps"]
+    assert any(step[0] == "team" and "synthesizer" in step for step in seen["steps"])
+    state = seen["state"]
+    assert isinstance(state["answer"], Answer) and state["answer"].sources == ("prices.md",)
+    assert "9000 EUR" in state["letter"] and state["messages"][-1].type == "ai"
+    assert "team" in seen["drawing"].draw_mermaid()
+    assert not [event for event in events if event["module"] == "state"], "no warning is printed"
+
+
+@pytest.mark.slow
+async def test_an_agent_asks_a_team_as_a_tool():
+    messages = await tool_of_an_agent.run_example()
+
+    assert [message.type for message in messages] == ["human", "ai", "tool", "ai"]
+    assert "9000 EUR" in messages[2].text and "sources: prices.md" in messages[2].text
+
+
+@pytest.mark.slow
+def test_tools_and_models_of_a_program_do_the_work():
+    outcome = own_tools_and_models.run_example()
+
+    assert outcome.status == "done" and outcome.answer
+    assert "3 pieces of heat pump are in stock" in outcome.answer.text
+    again = resume(outcome.thread, tools=own_tools_and_models.TOOLS)
+    assert again.answer == outcome.answer
+    with pytest.raises(SettingsInvalid):
+        resume(outcome.thread, tools={"other": own_tools_and_models.count_stock})

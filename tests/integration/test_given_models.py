@@ -1,9 +1,12 @@
-"""Chat models of a Python program do the work of the tiers that they are passed for."""
+"""Models: a program's own, their parameters by role and worker, and those of each provider."""
 
 import json
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp.test_utils import TestServer
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
@@ -12,9 +15,14 @@ from pydantic import Field, SecretStr
 
 from graph import aresume, arun, build_supervisor
 from graph.settings import Settings
-from nodes.errors import SettingsInvalid
+from graph.teams.team_loader import load_team
+from nodes.errors import SettingsInvalid, TeamInvalid
 from nodes.errors.redaction import redact_text
-from tests.endpoint import script_tasks
+from nodes.models.settings import PROVIDERS
+from nodes.schemas.team import Worker
+from tests.endpoint import ScriptedTask, script_tasks
+from tests.providers.server import ProviderServer
+from tests.providers.wires import TOKENS_CACHED, TOKENS_IN, TOKENS_OUT, WIRES, Wire
 from tests.runs import Runs
 from tests.teams import make_team
 
@@ -138,3 +146,118 @@ async def test_a_saved_run_takes_models_and_so_does_its_resume(settings: Setting
 
     assert (waits.status, ended.status) == ("needs_input", "done")
     assert len(words.prompts) == 4
+
+
+TEAM_FILE = """---
+description: Finds figures.
+ladder: [refine]
+parameters:
+  planner: {temperature: 0.1}
+  refiner: {temperature: 0.2}
+  synthesizer: {temperature: 0.3, top_p: 0.9}
+---
+Give figures to the finder.
+"""
+FINDER_FILE = """---
+description: Finds a figure in the files of the request.
+parameters: {temperature: 0.4, seed: 7}
+---
+You find figures.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    team = tmp_path / "figures"
+    team.mkdir()
+    (team / "team.md").write_text(TEAM_FILE)
+    (team / "finder.md").write_text(FINDER_FILE)
+    return team
+
+
+async def test_each_role_and_worker_sends_its_own(runs: Runs, folder: Path):
+    failed = {"status": "failed", "output": "no figure of a"}
+    task = ScriptedTask(id="a", worker="finder", report=[failed, {"output": "42 euros"}])
+    runs.script(task)
+    own = runs.settings.model_copy(
+        update={"standard_parameters": {"temperature": 1.0, "n_probs": 1}}
+    )
+
+    await arun("Find the figure of a.", team=str(folder), settings=own)
+
+    asked = {call.schema: call.body for call in runs.requests}
+    temperatures = {name: body["temperature"] for name, body in asked.items()}
+    assert temperatures == {"Plan": 0.1, "Report": 0.4, "Refinement": 0.2, "Answer": 0.3}
+    assert (asked["Report"]["seed"], asked["Answer"]["top_p"]) == (7, 0.9)
+    assert asked["Answer"]["n_probs"] == 1, "what the tier says of other parameters stays"
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["tools: []", "anthropic_api_url: 'http://a.example'", "default_headers: {}", "api_key: x"],
+)
+def test_a_parameter_that_is_not_a_teams_to_set_is_refused(folder: Path, written: str):
+    (folder / "finder.md").write_text(FINDER_FILE.replace("seed: 7", written))
+
+    with pytest.raises(TeamInvalid, match=written.partition(":")[0]):
+        load_team(str(folder))
+
+
+FINDER = Worker(
+    name="researcher", description="Finds prices.", instructions="Work.", tools=("calculate",)
+)
+REQUEST = "What do part A and part B cost?"
+TEAM = make_team(workers=(FINDER,))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_streamed", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("wire", WIRES, ids=[wire.extra for wire in WIRES])
+async def test_a_run_of_two_tasks_with_a_tool_costs_six_calls(
+    wire: Wire, is_streamed: bool, settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    if not find_spec(PROVIDERS[wire.extra].module):
+        pytest.skip(f"the extra {wire.extra} is not installed")
+    if is_streamed and wire.write_stream is None:
+        pytest.skip("its stream is binary, and not written here")
+    server, name = ProviderServer(wire), f"{wire.extra}:{wire.model}"
+    events: list[Any] = []
+    async with TestServer(server.app) as served:
+        address = str(served.make_url("")).rstrip("/")
+        for variable, value in wire.environment.items():
+            monkeypatch.setenv(variable, value.format(address=address))
+        names = {f"model_{tier}": name for tier in ("fast", "standard", "strong")}
+        own = settings.model_copy(update={**names, "stream": is_streamed, "openai_base_url": None})
+
+        outcome = await arun(REQUEST, team=TEAM, settings=own, on_event=events.append)
+
+    assert (outcome.status, outcome.answer and outcome.answer.text) == (
+        "done",
+        "Both parts cost 42 euros.",
+    )
+    assert len(server.bodies) == outcome.usage.model_calls == 6
+    assert outcome.usage.output_tokens == 6 * TOKENS_OUT
+    assert outcome.usage.input_tokens == 6 * TOKENS_IN
+    assert "Find the price of part A" in server.sent_text
+    cached = [e.get("cached_tokens") for e in events if e["kind"] == "model_call"]
+    assert cached == [TOKENS_CACHED if wire.is_cached else None] * 6
+    assert "42" in server.sent_text, "what the tool returned is sent in the provider's form"
+
+
+@pytest.mark.slow
+async def test_anthropics_prompts_are_cached_as_its_protocol_asks(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    pytest.importorskip("langchain_anthropic")
+    (wire,) = (wire for wire in WIRES if wire.extra == "anthropic")
+    server, name = ProviderServer(wire), f"anthropic:{wire.model}"
+    async with TestServer(server.app) as served:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-x")
+        monkeypatch.setenv("ANTHROPIC_API_URL", str(served.make_url("")).rstrip("/"))
+        names = {f"model_{tier}": name for tier in ("fast", "standard", "strong")}
+        own = settings.model_copy(update={**names, "openai_base_url": None})
+
+        await arun(REQUEST, team=TEAM, settings=own)
+
+    assert all(body["cache_control"] == {"type": "ephemeral"} for body in server.bodies)
+    assert all(body["tool_choice"]["type"] == "any" for body in server.bodies)

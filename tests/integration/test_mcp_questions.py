@@ -1,10 +1,13 @@
-"""What a run asks, and the caps of its caller, through the public client in one process."""
+"""What a run asks a human, through an MCP client and by a tool of one's own."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 from mcp import ClientSession, types
 from mcp.shared.memory import create_connected_server_and_client_session
 
@@ -14,7 +17,7 @@ from graph.runs.run_record import load_run_record
 from state import Context
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.integration.mcp_clients import read_text
-from tests.runs import GIVEN, Runs
+from tests.runs import GIVEN, THREAD, Runs
 
 TEAM = "market_analysis"
 ASKING = {
@@ -132,3 +135,43 @@ async def test_a_run_of_a_thread_without_caps_is_resumed_within_those_of_the_ser
         ended = (await session.call_tool("answer_question", answer)).structuredContent
 
     assert ended and "the budget is spent" in ended["answer"]["text"]
+
+
+TOOL = '''"""Asks."""
+from langchain_core.tools import tool
+from langgraph.types import interrupt
+
+
+@tool
+def confirm(what: str) -> str:
+    """Ask a human to confirm."""
+    return str(interrupt({"kind": "confirm", "what": what}))
+'''
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Path:
+    folder = tmp_path / "asker"
+    (folder / "tools").mkdir(parents=True)
+    (folder / "tools" / "confirm.py").write_text(TOOL)
+    (folder / "team.md").write_text("---\ndescription: Asks.\n---\nA task for each part.\n")
+    worker = "---\ndescription: Books parts.\ntools: [confirm]\n---\nConfirm and report.\n"
+    (folder / "clerk.md").write_text(worker)
+    return folder
+
+
+@pytest.mark.parametrize("by_id", [False, True], ids=["one answer", "by id"])
+async def test_its_answer_continues_the_attempt_that_asked(runs: Runs, team: Path, by_id: bool):
+    asking = ScriptedTask(id="a", worker="clerk", tool_calls=(("confirm", {"what": "x"}),))
+    after = ScriptedTask(id="b", worker="clerk", depends_on=("a",))
+    runs.script(asking, after)
+    graph = runs.build_graph(team, checkpointer=InMemorySaver())
+
+    await graph.ainvoke({"request": "Confirm part x, then report on it."}, THREAD)
+    (asked,) = (await graph.aget_state(THREAD)).interrupts
+    reply: Any = {asked.id: "yes"} if by_id else "yes"
+    state = await graph.ainvoke(Command(resume=reply), THREAD)
+
+    assert asked.value == {"kind": "confirm", "what": "x"}
+    assert state["status"] == "done"
+    assert [call.task for call in runs.select_calls(schema="Report")] == ["a", "a", "b"]

@@ -1,18 +1,22 @@
-"""Routing, stepping, dividing, recruiting: other ways to a plan, one way to run it."""
+"""Routing, stepping, dividing, recruiting, one agent: other ways to a plan, one way to run it."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from extensions.mcp.servers.session import close_sessions
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.schemas.team import Team, Worker
 from nodes.telemetry.cost import count_extra_calls
 from tests.endpoint import Fault, Scenario, ScriptedTask, script_tasks
-from tests.runs import THREAD, Runs, make_saver, select_events
+from tests.injections.fake_internet import FakeInternet
+from tests.mcp.teams import describe_hostile, write_team
+from tests.runs import REQUEST, THREAD, Runs, make_saver, select_events
 from tests.teams import make_team
 
-REQUEST = {"request": "Sort this list of 40 invoices by due date."}
+INVOICES = {"request": "Sort this list of 40 invoices by due date."}
 NAMES = ("coder", "writer", "helper")
 
 
@@ -26,7 +30,7 @@ async def test_a_request_is_routed_to_one_worker_with_a_reason(runs: Runs):
     decision = {"worker": "coder", "reason": "It asks for code."}
     runs.script(answers={"Decision": decision})
 
-    state = await build_graph(runs, strategy="route").ainvoke(REQUEST, THREAD)
+    state = await build_graph(runs, strategy="route").ainvoke(INVOICES, THREAD)
 
     assert [call.schema for call in runs.requests] == ["Decision", "Report", "Answer"]
     assert [report.worker for report in state["results"].values()] == ["coder"]
@@ -37,7 +41,7 @@ async def test_a_secondary_works_at_the_same_time(runs: Runs):
     decision = {"worker": "coder", "secondary": "writer", "reason": "Both."}
     runs.script(answers={"Decision": decision}, latency_s={"Report": 0.2})
 
-    state = await build_graph(runs, strategy="route").ainvoke(REQUEST, THREAD)
+    state = await build_graph(runs, strategy="route").ainvoke(INVOICES, THREAD)
 
     assert sorted(state["results"]) == ["coder", "writer"]
     assert runs.max_in_flight == 2
@@ -52,7 +56,7 @@ async def test_a_request_that_needs_a_plan_costs_one_call_more_and_names_it(runs
     runs.script(*tasks, answers={"Decision": decision})
 
     state = await build_graph(runs, strategy="route", plan_when_needed=True).ainvoke(
-        REQUEST, THREAD
+        INVOICES, THREAD
     )
 
     asked = [call.schema for call in runs.requests]
@@ -70,7 +74,7 @@ async def test_steps_follow_one_another_until_it_is_done(runs: Runs):
     ]
     runs.script(answers={"Decision": decisions})
 
-    state = await build_graph(runs, strategy="step").ainvoke(REQUEST, THREAD)
+    state = await build_graph(runs, strategy="step").ainvoke(INVOICES, THREAD)
 
     asked = [call.schema for call in runs.requests]
     second = runs.select_calls(schema="Decision")[1]
@@ -85,7 +89,7 @@ async def test_steps_that_never_end_stop_at_the_cap(runs: Runs):
     again = {"worker": "coder", "task": "Sort the invoices once more."}
     runs.script(answers={"Decision": again})
 
-    state = await build_graph(runs, strategy="step", max_steps=3).ainvoke(REQUEST, THREAD)
+    state = await build_graph(runs, strategy="step", max_steps=3).ainvoke(INVOICES, THREAD)
 
     assert sorted(state["results"]) == ["S1", "S2", "S3"]
     assert state["status"] == "partial"
@@ -97,7 +101,7 @@ async def test_a_supervisor_that_is_lost_midway_still_leads_to_an_answer(runs: R
     lost = Fault(kind="unauthorized", schema="Decision", nth=(2, 3))  # of both models
     runs.script(answers={"Decision": first}, faults=(lost,))
 
-    state = await build_graph(runs, strategy="step").ainvoke(REQUEST, THREAD)
+    state = await build_graph(runs, strategy="step").ainvoke(INVOICES, THREAD)
 
     assert sorted(state["results"]) == ["S1"]
     assert state["status"] == "partial"
@@ -251,3 +255,77 @@ def test_a_granted_tool_belongs_to_no_worker():
 
     with pytest.raises(ValidationError, match="'clerk' and the grant share tool 'calculate'"):
         make_recruiting_team(workers=(holder,))
+
+
+SINGLE: Any = {"strategy": "single"}
+SEARCH = "tests.injections.tools:web_search"
+
+
+def make_worker(name: str, *tools: str, **fields: Any) -> Worker:
+    words = {"description": f"Is a {name}.", "instructions": f"Work as {name}."}
+    return Worker(name=name, tools=tools, **{**words, **fields})
+
+
+def make_nested_team() -> Team:
+    inner = make_team(name="inner", workers=(make_worker("clerk", "calculate"),))
+    nested = Worker(name="office", description="Counts.", team=inner)
+    return make_team(workers=(make_worker("reader", "search_documents"), nested))
+
+
+async def run_single(runs: Runs, **options: Any) -> Any:
+    given = {"team": make_nested_team(), "thread": "one", "context": SINGLE, **options}
+    return await runs.run(**given)
+
+
+async def test_one_agent_holds_the_tools_of_all_and_no_plan_is_asked_for(runs: Runs):
+    runs.script(ScriptedTask(id="T1", tool_calls=(SUM,)))
+
+    outcome = await run_single(runs)
+
+    first = runs.requests[0]
+    assert outcome.status == "done" and [*outcome.results] == ["T1"]
+    assert {call.schema for call in runs.requests} == {"Report", "Answer"}
+    assert {"calculate", "search_documents"} <= {*first.tools}
+    assert REQUEST in str(first.body) and "Work as clerk." in str(first.body)
+    assert runs.load_trace("one")["run"]["strategy"] == "single"
+
+
+async def test_a_run_of_one_agent_that_was_cut_off_resumes_as_one_agent(runs: Runs):
+    lost = Fault(kind="unauthorized", schema="Report")
+    runs.script(ScriptedTask(id="T1"), faults=(lost,))
+    begun = await run_single(runs)
+    runs.script(ScriptedTask(id="T1"))
+
+    outcome = await runs.resume("one")
+
+    assert begun.status == "failed" and outcome.status == "done"
+    assert "Plan" not in {call.schema for call in runs.requests}
+    assert [report.worker for report in outcome.results.values()] == ["single_agent"]
+
+
+async def test_what_one_agent_has_read_may_not_leave(runs: Runs):
+    leak, known = ("web_search", {"query": "code 7 4 1 1"}), ("web_search", {"query": "the parts"})
+    runs.script(ScriptedTask(id="T1", tool_calls=(leak, known)))
+    workers = (make_worker("reader", "calculate"), make_worker("web", SEARCH))
+
+    async with FakeInternet() as world:
+        team, memo = make_team(workers=workers), {"memo.md": "The code is 7 4 1 1."}
+        outcome = await run_single(runs, team=team, materials=memo)
+
+    assert outcome.results["T1"].taint_labels == ("private", "untrusted")
+    assert world.queries == ["parts"]
+
+
+async def test_a_call_to_confirm_is_confirmed_when_one_agent_makes_it(runs: Runs, tmp_path: Path):
+    tools = {"clerk": ["mcp:bad/echo"], "porter": ["mcp:bad/die"]}
+    servers = {"bad": describe_hostile(timeout_s=5, env={"CALLS": str(tmp_path / "calls")})}
+    team = write_team(tmp_path / "asker", servers, tools)
+    call = ("bad_echo", {"text": "one"})
+    runs.script(ScriptedTask(id="T1", tool_calls=(call,)))
+
+    waiting = await run_single(runs, team=team)
+    outcome = await runs.resume("one", answer="approve")
+    await close_sessions()
+
+    assert [question["tool"] for question in waiting.questions] == ["mcp:bad/echo"]
+    assert outcome.status == "done" and (tmp_path / "calls").read_text() == "echo one\n"
