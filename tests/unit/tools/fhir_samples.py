@@ -2,7 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+from langchain_core.tools import BaseTool
 
 EXAMPLES = Path(__file__).parents[3] / "teams" / "patient_summary" / "sample"
 EXAMPLE = EXAMPLES / "ines_beispiel.json"
@@ -17,6 +19,15 @@ def make_bundle(*resources: Json) -> str:
     """Make a bundle of one patient's resources."""
     entries = [{"resource": resource} for resource in (PATIENT, *resources)]
     return json.dumps({"resourceType": "Bundle", "type": "collection", "entry": entries})
+
+
+async def ask_tool(tool: BaseTool, *held: str | Json, **arguments: Any) -> Json:
+    """Call a tool on a bundle `b.json`: its text, or the resources beside the patient's own."""
+    text, *others = held or [make_bundle()]
+    text = text if isinstance(text, str) else make_bundle(text, *cast(list[Json], others))
+    told = await tool.ainvoke({"material": "b.json", "materials": {"b.json": text}, **arguments})
+    assert isinstance(told, dict)
+    return told
 
 
 def make_quantity(value: float | int, unit: str = "mg/dL") -> Json:

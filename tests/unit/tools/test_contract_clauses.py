@@ -161,64 +161,42 @@ def test_a_sentence_that_a_page_break_cuts_is_quoted_to_its_end():
     assert "within ninety\n(90) days after" in quoted and quoted.endswith("receipt.")
 
 
-def test_parties_and_recitals_before_the_first_number_are_the_preamble():
-    text = (
+NUMBERS = {
+    "parties and recitals before the first number are the preamble": (
         "DEED\n\nPARTIES\n\n(1) NORTH LIMITED (Client); and\n(2) JANE ROE of Rye (Consultant).\n\n"
         "BACKGROUND\n\n(A) The Client needs advice.\n(B) The Consultant gives it.\n\n"
         "1. TERM\n\n1.1 The engagement lasts:\n\n(a) one month's notice permitting; or\n"
-        "(b) until 1 May 2021.\n\n2. FEES\n\nThe Client shall pay 500 GBP a day.\n"
-    )
-
-    assert list_numbers(Contract("a.txt", text)) == [
-        "preamble",
-        "1",
-        "1.1",
-        "1.1(a)",
-        "1.1(b)",
-        "2",
-    ]
-
-
-def test_parts_under_headings_are_counted_where_there_are_no_numbers():
-    text = (
-        "# Non-Disclosure Agreement\n\nThis agreement is between A AG and B SAS.\n\n## Purpose\n\n"
-        "The parties talk.\n\n## Secrecy\n\nEach party shall be silent.\n\n## Law\n\nFrench law."
-    )
-    contract = Contract("a.docx", text)
-
-    assert list_headings(contract) == {
-        "preamble": "",
-        "¶1": "Purpose",
-        "¶2": "Secrecy",
-        "¶3": "Law",
-    }
-
-
-def test_paragraphs_are_counted_where_there_are_not_even_headings():
-    text = (
-        "Letter agreement of A and B.\n\nA will pay B ten dollars.\n\nB shall keep it all secret."
-    )
-
-    assert list_numbers(Contract("a.txt", text)) == ["preamble", "¶1", "¶2"]
-
-
-def test_a_reference_at_the_start_of_a_line_opens_no_clause():
-    text = (
+        "(b) until 1 May 2021.\n\n2. FEES\n\nThe Client shall pay 500 GBP a day.\n",
+        "preamble, 1 TERM, 1.1, 1.1(a), 1.1(b), 2 FEES",
+    ),
+    "without numbers, parts under headings are counted": (
+        "# Non-Disclosure Agreement\n\nThis is between A AG and B SAS.\n\n## Purpose\n\nWe talk."
+        "\n\n## Secrecy\n\nEach party shall be silent.\n\n## Law\n\nFrench law.",
+        "preamble, ¶1 Purpose, ¶2 Secrecy, ¶3 Law",
+    ),
+    "without headings, paragraphs are counted": (
+        "Letter of A and B.\n\nA will pay B ten dollars.\n\nB shall keep it all secret.",
+        "preamble, ¶1, ¶2",
+    ),
+    "a reference at the start of a line opens no clause": (
         "1. Scope. A shall dig as agreed in Section 2 and in\n(a) this clause, and as set forth in"
         " the\n3. Then B shall be told of it.\n\n2. Price. B shall pay as stated in clause\n3. C "
-        "shall watch."
-    )
-
-    assert list_numbers(Contract("a.txt", text)) == ["1", "2"]
-
-
-def test_counting_goes_on_over_articles_and_past_a_deleted_clause():
-    text = (
+        "shall watch.",
+        "1 Scope, 2 Price",
+    ),
+    "counting goes on over articles and past a deleted clause": (
         "ARTICLE I\nWORK\n\n1. Digging. A shall dig.\n\n2. Filling. A shall fill.\n\n"
-        "ARTICLE II\nMONEY\n\n3. Price. B shall pay.\n\n5. Interest. B shall pay more.\n"
-    )
+        "ARTICLE II\nMONEY\n\n3. Price. B shall pay.\n\n5. Interest. B shall pay more.\n",
+        "Article I WORK, 1 Digging, 2 Filling, Article II MONEY, 3 Price, 5 Interest",
+    ),
+}
 
-    assert list_numbers(Contract("a.txt", text)) == ["Article I", "1", "2", "Article II", "3", "5"]
+
+@pytest.mark.parametrize(("text", "parts"), NUMBERS.values(), ids=NUMBERS.keys())
+def test_a_contract_is_parted_by_its_numbers_headings_or_paragraphs(text, parts):
+    clauses = Contract("a.docx", text).clauses
+
+    assert ", ".join(f"{each.number} {each.heading}".strip() for each in clauses) == parts
 
 
 @given(NUMBERED | st.text(max_size=400))

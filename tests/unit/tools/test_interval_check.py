@@ -1,6 +1,7 @@
 """Dates of a record that cannot be right, or clash."""
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from teams.patient_summary.tools.interval_check import interval_check
 from tests.unit.tools.fhir_samples import (
     EXAMPLE,
     PATIENT,
+    ask_tool,
     make_bundle,
     make_condition,
     make_dosage,
@@ -20,11 +22,7 @@ from tests.unit.tools.fhir_samples import (
 pytestmark = pytest.mark.slow
 
 
-async def check_intervals(text: str, **more: Any) -> dict[str, Any]:
-    asked = {"material": "b.json", "materials": {"b.json": text}, **more}
-    told = await interval_check.ainvoke(asked)
-    assert isinstance(told, dict)
-    return told
+check_intervals = partial(ask_tool, interval_check)
 
 
 def list_findings(told: dict[str, Any]) -> dict[str, str]:
@@ -62,12 +60,10 @@ async def test_nothing_lies_outside_a_life():
 
 async def test_hospital_stays_that_overlap_are_found_and_visits_are_not():
     told = await check_intervals(
-        make_bundle(
-            make_encounter("one", "2024-01-01", "2024-01-09"),
-            make_encounter("two", "2024-01-05", "2024-01-20"),
-            make_encounter("next", "2024-01-20", "2024-01-25"),
-            make_encounter("visit", "2024-01-06", "2024-01-06", "AMB"),
-        )
+        make_encounter("one", "2024-01-01", "2024-01-09"),
+        make_encounter("two", "2024-01-05", "2024-01-20"),
+        make_encounter("next", "2024-01-20", "2024-01-25"),
+        make_encounter("visit", "2024-01-06", "2024-01-06", "AMB"),
     )
 
     assert list_findings(told) == {
@@ -77,20 +73,18 @@ async def test_hospital_stays_that_overlap_are_found_and_visits_are_not():
 
 async def test_courses_of_one_medicine_overlap_only_by_their_own_dates():
     told = await check_intervals(
-        make_bundle(
-            make_medication_request(
-                "a", "Aspirin", "completed", **make_dosage("1", "2023-01-01", "2023-06-30")
-            ),
-            make_medication_request(
-                "b", "Aspirin", "stopped", **make_dosage("2", "2023-06-01", "2023-09-30")
-            ),
-            make_medication_request(
-                "c", "Aspirin", "completed", **make_dosage("1", "2023-10-01", "2023-11-30")
-            ),
-            make_medication_request(
-                "d", "Paracetamol", "completed", **make_dosage("1", "2023-01-01", "2023-06-30")
-            ),
-        )
+        make_medication_request(
+            "a", "Aspirin", "completed", **make_dosage("1", "2023-01-01", "2023-06-30")
+        ),
+        make_medication_request(
+            "b", "Aspirin", "stopped", **make_dosage("2", "2023-06-01", "2023-09-30")
+        ),
+        make_medication_request(
+            "c", "Aspirin", "completed", **make_dosage("1", "2023-10-01", "2023-11-30")
+        ),
+        make_medication_request(
+            "d", "Paracetamol", "completed", **make_dosage("1", "2023-01-01", "2023-06-30")
+        ),
     )
 
     assert list(list_findings(told)) == ["MedicationRequest/b"]
@@ -98,9 +92,7 @@ async def test_courses_of_one_medicine_overlap_only_by_their_own_dates():
 
 async def test_a_month_is_not_before_one_of_its_days():
     told = await check_intervals(
-        make_bundle(
-            make_condition("c", "Flu", onsetDateTime="2024-05-20", abatementDateTime="2024-05")
-        )
+        make_condition("c", "Flu", onsetDateTime="2024-05-20", abatementDateTime="2024-05")
     )
 
     assert list_findings(told) == {}
@@ -109,15 +101,15 @@ async def test_a_month_is_not_before_one_of_its_days():
 async def test_an_active_entry_that_has_ended_is_detected_by_the_newest_date_of_the_record():
     gone = make_condition("c", "Flu", onsetDateTime="2020", abatementDateTime="2021")
 
-    alone = await check_intervals(make_bundle(gone))
-    later = await check_intervals(make_bundle(gone, make_observation("o", 5, "2022")))
+    alone = await check_intervals(gone)
+    later = await check_intervals(gone, make_observation("o", 5, "2022"))
 
     assert list_findings(alone) == {}
     assert "the record continues to 2022" in list_findings(later)["Condition/c"]
 
 
 async def test_what_has_no_date_is_named():
-    told = await check_intervals(make_bundle(make_condition("c", "Flu")))
+    told = await check_intervals(make_condition("c", "Flu"))
 
     assert "Without a date, so not checked: Condition/c." in told["gaps"]
 

@@ -3,6 +3,7 @@
 import json
 import re
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from nodes.errors import ToolRefused
 from teams.patient_summary.tools.lab_trends import lab_trends
 from tests.unit.tools.fhir_samples import (
     EXAMPLE,
+    ask_tool,
     make_bundle,
     make_observation,
     make_quantity,
@@ -22,11 +24,7 @@ pytestmark = pytest.mark.slow
 Json = dict[str, Any]
 
 
-async def follow_trends(text: str, **more: Any) -> Json:
-    asked = {"material": "b.json", "materials": {"b.json": text}, **more}
-    told = await lab_trends.ainvoke(asked)
-    assert isinstance(told, dict)
-    return told
+follow_trends = partial(ask_tool, lab_trends)
 
 
 def find_row(told: Json, title: str) -> list[str]:
@@ -83,11 +81,9 @@ async def test_every_value_of_the_example_is_reported_once_with_its_unit_date_an
 
 async def test_units_are_kept_apart_and_not_converted():
     told = await follow_trends(
-        make_bundle(
-            make_observation("a", 90, "2024-01-01"),
-            make_observation("b", 5.5, "2024-06-01", "mmol/L"),
-            make_observation("c", 99, "2025-01-01"),
-        )
+        make_observation("a", 90, "2024-01-01"),
+        make_observation("b", 5.5, "2024-06-01", "mmol/L"),
+        make_observation("c", 99, "2025-01-01"),
     )
 
     rows = [line for line in told["summary"].splitlines() if line.startswith("| Glucose")]
@@ -121,18 +117,16 @@ async def test_a_value_stands_as_it_was_written():
 async def test_a_direction_compares_last_with_first_and_looks_at_each_step(values, direction):
     results = [make_observation(f"o{n}", value, f"202{n}") for n, value in enumerate(values)]
 
-    told = await follow_trends(make_bundle(*results))
+    told = await follow_trends(*results)
 
     assert find_row(told, "Glucose")[3] == direction
 
 
 async def test_values_are_ordered_by_time_whatever_their_place_and_zone():
     told = await follow_trends(
-        make_bundle(
-            make_observation("late", 3, "2024-05-02T00:30:00+02:00"),
-            make_observation("early", 1, "2024-05-01T20:00:00+00:00"),
-            make_observation("first", 2, "2024-04"),
-        )
+        make_observation("late", 3, "2024-05-02T00:30:00+02:00"),
+        make_observation("early", 1, "2024-05-01T20:00:00+00:00"),
+        make_observation("first", 2, "2024-04"),
     )
 
     cells = find_row(told, "Glucose")
@@ -149,7 +143,7 @@ async def test_values_are_ordered_by_time_whatever_their_place_and_zone():
     ],
 )
 async def test_what_cannot_be_compared_is_not(results, reason):
-    told = await follow_trends(make_bundle(*(make_observation(*result) for result in results)))
+    told = await follow_trends(*(make_observation(*result) for result in results))
 
     assert f"not compared: {reason}" in told["summary"] or "one value" in find_row(told, "Glucose")
     assert " rising " not in told["summary"] and " falling " not in told["summary"]
@@ -159,7 +153,7 @@ async def test_a_bound_is_shown_and_not_compared():
     least: Json = {"valueQuantity": make_quantity(5) | {"comparator": "<"}}
 
     told = await follow_trends(
-        make_bundle(make_observation("a", 9, "2024"), make_observation("b", None, "2025", **least))
+        make_observation("a", 9, "2024"), make_observation("b", None, "2025", **least)
     )
 
     assert find_row(told, "Glucose")[2:4] == [
@@ -183,9 +177,7 @@ async def test_a_bound_is_shown_and_not_compared():
     ],
 )
 async def test_only_a_range_of_its_own_in_its_own_unit_and_for_everyone_counts(span, flag):
-    told = await follow_trends(
-        make_bundle(make_observation("a", 120, "2024", referenceRange=[span]))
-    )
+    told = await follow_trends(make_observation("a", 120, "2024", referenceRange=[span]))
 
     assert find_row(told, "Glucose")[5] == flag
     assert bool(told["findings"]) == (flag in ("above", "below"))
@@ -195,9 +187,7 @@ async def test_only_a_range_of_its_own_in_its_own_unit_and_for_everyone_counts(s
 async def test_of_several_ranges_none_is_chosen():
     spans = [{"high": make_quantity(100)}, {"high": make_quantity(140)}]
 
-    told = await follow_trends(
-        make_bundle(make_observation("a", 120, "2024", referenceRange=spans))
-    )
+    told = await follow_trends(make_observation("a", 120, "2024", referenceRange=spans))
 
     assert find_row(told, "Glucose")[5] == "" and not told["findings"]
 
@@ -206,10 +196,8 @@ async def test_an_interpretation_counts_where_there_is_no_range():
     low = [{"coding": [{"code": "LL"}]}]
 
     told = await follow_trends(
-        make_bundle(
-            make_observation("a", 30, "2024", interpretation=low),
-            make_observation("b", 90, "2025", interpretation=[{"text": "fasting"}]),
-        )
+        make_observation("a", 30, "2024", interpretation=low),
+        make_observation("b", 90, "2025", interpretation=[{"text": "fasting"}]),
     )
 
     (finding,) = told["findings"]
@@ -222,13 +210,11 @@ async def test_what_is_missing_is_named():
     local: Json = {"code": {"text": "Lactate"}}
 
     told = await follow_trends(
-        make_bundle(
-            make_observation("bare", 5, "2024"),
-            make_observation("undated", 6),
-            make_observation("uncoded", 7, "2024", **local),
-            make_observation("empty", None, "2024", **absent),
-            make_observation("gone", 8, "2024", status="cancelled"),
-        )
+        make_observation("bare", 5, "2024"),
+        make_observation("undated", 6),
+        make_observation("uncoded", 7, "2024", **local),
+        make_observation("empty", None, "2024", **absent),
+        make_observation("gone", 8, "2024", status="cancelled"),
     )
 
     gaps = "\n".join(told["gaps"])
@@ -274,7 +260,7 @@ async def test_a_long_history_is_cut_to_size_with_the_newest_values_kept():
         for year in range(1990, 2020)
     ]
 
-    told = await follow_trends(make_bundle(*many))
+    told = await follow_trends(*many)
 
     assert len(json.dumps(told)) < 22_000
     assert "Test 3: 29 earlier values not shown, of which 0 critical values." in told["gaps"]

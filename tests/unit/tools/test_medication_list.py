@@ -1,5 +1,6 @@
 """The medication list: by status, with doses and dates as the bundle has them, duplicates named."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from teams.patient_summary.tools.medication_list import medication_list
 from tests.unit.tools.fhir_samples import (
     EXAMPLE,
     SUBJECT,
+    ask_tool,
     make_bundle,
     make_dosage,
     make_medication_request,
@@ -18,11 +20,7 @@ from tests.unit.tools.fhir_samples import (
 pytestmark = pytest.mark.slow
 
 
-async def list_medicines(text: str, *status: str) -> dict[str, Any]:
-    asked = {"material": "b.json", "status": status, "materials": {"b.json": text}}
-    told = await medication_list.ainvoke(asked)
-    assert isinstance(told, dict)
-    return told
+list_medicines = partial(ask_tool, medication_list)
 
 
 def find_text(told: dict[str, Any], name: str) -> str:
@@ -63,12 +61,10 @@ async def test_current_duplicates_of_the_example_are_findings():
 
 async def test_a_stopped_medicine_is_no_duplicate_and_words_alone_can_tell_one():
     told = await list_medicines(
-        make_bundle(
-            make_medication_request("a", "Aspirin"),
-            make_medication_request("b", "aspirin"),
-            make_medication_request("c", "Aspirin", "stopped"),
-            make_medication_request("d", "Paracetamol"),
-        )
+        make_medication_request("a", "Aspirin"),
+        make_medication_request("b", "aspirin"),
+        make_medication_request("c", "Aspirin", "stopped"),
+        make_medication_request("d", "Paracetamol"),
     )
 
     assert [finding["file"] for finding in told["findings"]] == ["b.json#MedicationRequest/b"]
@@ -85,7 +81,7 @@ async def test_a_medicine_is_found_by_its_reference():
     for each in made:
         del each["medicationCodeableConcept"]
 
-    told = await list_medicines(make_bundle(substance, *made))
+    told = await list_medicines(substance, *made)
 
     assert "Aspirin: no dose stated" in find_text(told, "MedicationRequest/a")
     assert "Some pill: no dose stated" in find_text(told, "MedicationRequest/b")
@@ -97,12 +93,8 @@ async def test_a_structured_dose_is_reported_as_such_and_one_in_words_is_quoted_
     long = "Take one tablet " + "very carefully " * 20
 
     told = await list_medicines(
-        make_bundle(
-            make_medication_request(
-                "a", "A", dosageInstruction=[{**dose, "asNeededBoolean": True}]
-            ),
-            make_medication_request("b", "B", **make_dosage(long)),
-        )
+        make_medication_request("a", "A", dosageInstruction=[{**dose, "asNeededBoolean": True}]),
+        make_medication_request("b", "B", **make_dosage(long)),
     )
 
     dose_in_words = "500 mg, 2 x per 1 d, as needed (from its fields, which may say more)"
@@ -113,17 +105,15 @@ async def test_a_structured_dose_is_reported_as_such_and_one_in_words_is_quoted_
 async def test_a_prescriptions_validity_is_not_taken_for_the_time_of_taking():
     valid = {"validityPeriod": {"start": "2024-01-01", "end": "2024-12-31"}}
 
-    told = await list_medicines(
-        make_bundle(make_medication_request("a", "A", dispenseRequest=valid))
-    )
+    told = await list_medicines(make_medication_request("a", "A", dispenseRequest=valid))
 
     text = find_text(told, "MedicationRequest/a")
     assert "prescription valid 2024-01-01 to 2024-12-31" in text
 
 
 async def test_missing_dose_date_and_list_are_gaps():
-    told = await list_medicines(make_bundle(make_medication_request("a", "A")))
-    nothing = await list_medicines(make_bundle())
+    told = await list_medicines(make_medication_request("a", "A"))
+    nothing = await list_medicines()
 
     assert "No dose is stated: MedicationRequest/a." in told["gaps"]
     assert "No date is stated: MedicationRequest/a." in told["gaps"]
@@ -141,7 +131,7 @@ async def test_every_status_is_listed_and_counted(status):
         "subject": SUBJECT,
     }
 
-    told = await list_medicines(make_bundle(statement))
+    told = await list_medicines(statement)
 
     assert f", {status}," in find_text(told, "MedicationStatement/s")
     assert f"1 medicine entry: 1 {status}." in told["summary"]
@@ -154,7 +144,7 @@ async def test_only_the_statuses_that_are_asked_for_are_listed_and_the_others_co
         make_medication_request("c", "C", "stopped"),
     )
 
-    told = await list_medicines(text, "stopped", "active")
+    told = await list_medicines(text, status=["stopped", "active"])
 
     named = [claim["source"].partition("/")[2] for claim in told["claims"]]
     assert named == ["a", "c"]

@@ -1,6 +1,7 @@
 """A patient's history out of a FHIR bundle: valid, of one patient, every statement sourced."""
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from tests.unit.tools.fhir_samples import (
     EXAMPLES,
     PATIENT,
     SUBJECT,
+    ask_tool,
     make_bundle,
     make_condition,
     make_encounter,
@@ -24,10 +26,7 @@ from tests.unit.tools.fhir_samples import (
 pytestmark = pytest.mark.slow
 
 
-async def call_tool(text: str, name: str = "b.json", **more: Any) -> dict[str, Any]:
-    told = await read_bundle.ainvoke({"material": name, "materials": {name: text}, **more})
-    assert isinstance(told, dict)
-    return told
+call_tool = partial(ask_tool, read_bundle)
 
 
 def list_texts(told: dict[str, Any]) -> str:
@@ -61,17 +60,15 @@ async def test_what_is_not_valid_or_entered_in_error_is_named():
 
 
 async def test_a_kind_that_is_missing_is_a_gap_and_not_an_absence():
-    told = await call_tool(make_bundle(make_condition("c", "Asthma")))
+    told = await call_tool(make_condition("c", "Asthma"))
 
     assert "b.json records no allergies; that does not mean that there are none." in told["gaps"]
 
 
 async def test_current_conditions_come_before_those_that_are_over():
     told = await call_tool(
-        make_bundle(
-            make_condition("old", "Measles", "resolved", onsetDateTime="2020"),
-            make_condition("new", "Asthma", onsetDateTime="2001-05"),
-        )
+        make_condition("old", "Measles", "resolved", onsetDateTime="2020"),
+        make_condition("new", "Asthma", onsetDateTime="2001-05"),
     )
 
     texts = list_texts(told)
@@ -119,7 +116,7 @@ async def test_a_second_patient_is_seen_in_a_reference_and_in_an_invalid_resourc
 
     for resource in (other, broken):
         with pytest.raises(ToolRefused, match="2 patients"):
-            await call_tool(make_bundle(resource))
+            await call_tool(resource)
 
 
 async def test_the_same_id_at_another_server_is_not_the_patient():
@@ -152,7 +149,7 @@ async def test_references_by_address_and_by_version_lead_to_the_patient():
 async def test_a_resource_that_appears_twice_counts_once_unless_the_two_differ():
     same = make_condition("same", "Asthma")
     told = await call_tool(
-        make_bundle(same, same, make_condition("odd", "Gout"), make_condition("odd", "Mumps"))
+        same, same, make_condition("odd", "Gout"), make_condition("odd", "Mumps")
     )
 
     assert list_texts(told).count("Asthma") == 1
@@ -165,7 +162,7 @@ async def test_a_resource_that_appears_twice_counts_once_unless_the_two_differ()
 async def test_resources_without_an_id_are_cited_by_their_place():
     allergy = {"resourceType": "AllergyIntolerance", "code": {"text": "Nuts"}, "patient": SUBJECT}
 
-    told = await call_tool(make_bundle(allergy))
+    told = await call_tool(allergy)
 
     assert "b.json#entry[1]" in [claim["source"] for claim in told["claims"]]
 
@@ -187,7 +184,7 @@ async def test_a_large_record_is_cut_to_size_and_says_what_is_not_shown():
         for n in range(300)
     ]
 
-    told = await call_tool(make_bundle(*stays))
+    told = await call_tool(*stays)
 
     assert len(json.dumps(told)) < 22_000
     assert any("of 300 encounters of b.json are not shown" in gap for gap in told["gaps"])
