@@ -18,6 +18,7 @@ from graph.settings import Settings
 from tests import postgres_server
 from tests.endpoint import Endpoint
 from tests.endpoint.fixtures import endpoint, model_settings
+from tests.runs import Runs
 from tests.screen import supervise
 
 __all__ = ["endpoint", "model_settings", "supervise"]
@@ -132,3 +133,9 @@ def settings(endpoint: Endpoint, tmp_path: Path) -> Settings:
         call_timeout_s=30.0,
         database_url=f"sqlite:///{tmp_path / 'runs.sqlite'}",
     )
+
+
+@pytest.fixture
+def runs(endpoint: Endpoint, settings: Settings) -> Runs:
+    """Runs of teams whose models are at the endpoint of the test."""
+    return Runs(endpoint, settings)

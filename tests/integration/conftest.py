@@ -8,10 +8,8 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from graph.settings import Settings
 from tests.endpoint import Endpoint, Scenario
 from tests.integration.dev_server import PARTS, DevServer, ServerContext, dev_server, langsmith_sink
-from tests.runs import Runs
 
 
 @pytest.fixture(autouse=True)
@@ -19,12 +17,6 @@ def brisk_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a model be asked again at once, so that no test waits for that."""
     monkeypatch.setattr("nodes.models.call.BACKOFF_S", 0.01)
     monkeypatch.setattr("nodes.models.circuit_breaker.PAUSE_S", 0.01)
-
-
-@pytest.fixture
-def runs(endpoint: Endpoint, settings: Settings) -> Runs:
-    """Runs of teams whose models are at the endpoint of the test."""
-    return Runs(endpoint, settings)
 
 
 @pytest.fixture(scope="session")

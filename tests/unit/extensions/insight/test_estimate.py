@@ -19,25 +19,24 @@ from extensions.insight.history import (
     save_run,
 )
 from extensions.replay.runs import areplay
-from graph import arun, build_supervisor
 from graph.runs.outcome import Outcome
 from graph.runs.plan_only import aplan_with_estimate
 from graph.runs.run_store import build_run_store
 from graph.settings import Settings
 from state import Estimate
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.endpoint import Fault, ScriptedTask, script_tasks
+from tests.runs import REQUEST, Runs
 from tests.screen import CapturedScreen
 from tests.teams import make_team
 from tests.unit.extensions.insight.estimated_runs import make_history, plan_run, plan_task
 
 pytestmark = pytest.mark.needs("insight")
 
-REQUEST = "Compare the parts and say which one is best."
 PLAN = script_tasks({"A": (), "B": ("A",)})
 
 
-async def run_team(settings: Settings, name: str = "trio", **options: Any) -> Outcome:
-    return await arun(REQUEST, team=make_team(name=name), settings=settings, **options)
+async def run_team(runs: Runs, name: str = "trio", **options: Any) -> Outcome:
+    return await runs.run(team=make_team(name=name), **options)
 
 
 def get_estimate(outcome: Outcome) -> Estimate:
@@ -51,12 +50,12 @@ async def read_kept(settings: Settings) -> list[Any]:
 
 
 async def test_the_first_run_is_estimated_by_constants_and_the_next_ones_by_those_before(
-    endpoint: Endpoint, settings: Settings
+    runs: Runs,
 ) -> None:
-    endpoint.load_scenario(Scenario(tasks=PLAN, latency_s={"*": 0.02}))
+    runs.script(*PLAN, latency_s={"*": 0.02})
 
-    outcomes = [await run_team(settings) for _ in range(4)]
-    planned = await aplan_with_estimate(REQUEST, team=make_team(), settings=settings)
+    outcomes = [await run_team(runs) for _ in range(4)]
+    planned = await aplan_with_estimate(REQUEST, team=make_team(), settings=runs.settings)
 
     first, *_, last = map(get_estimate, outcomes)
     assert (first.runs, last.runs, planned[1].runs) == (0, 3, 4)
@@ -68,14 +67,14 @@ async def test_the_first_run_is_estimated_by_constants_and_the_next_ones_by_thos
     assert shown["models"]["strong"] and set(shown["low"]) == set(shown["high"])
 
 
-async def test_a_run_keeps_what_each_task_took(endpoint: Endpoint, settings: Settings) -> None:
+async def test_a_run_keeps_what_each_task_took(runs: Runs) -> None:
     failed = {"status": "failed", "output": "no source"}
     again = ScriptedTask(id="A", report=[failed, {"output": "A costs 42 euros."}])
-    endpoint.load_scenario(Scenario(tasks=(again, *PLAN[1:])))
+    runs.script(again, *PLAN[1:])
 
-    outcome = await run_team(settings)
+    outcome = await run_team(runs)
 
-    [run] = read_runs(await read_kept(settings))
+    [run] = read_runs(await read_kept(runs.settings))
     answer, first, second = run.tasks
     assert (answer.worker, answer.calls) == ("", 1)
     assert first.calls > second.calls == 1 and first.version and first.model
@@ -84,21 +83,19 @@ async def test_a_run_keeps_what_each_task_took(endpoint: Endpoint, settings: Set
     assert run.expected == get_estimate(outcome)
 
 
-async def test_runs_at_the_same_time_are_all_kept(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.load_scenario(Scenario(tasks=PLAN))
+async def test_runs_at_the_same_time_are_all_kept(runs: Runs) -> None:
+    runs.script(*PLAN)
 
-    await asyncio.gather(*(run_team(settings) for _ in range(4)))
+    await asyncio.gather(*(run_team(runs) for _ in range(4)))
 
-    assert len(read_runs(await read_kept(settings))) == 4
+    assert len(read_runs(await read_kept(runs.settings))) == 4
 
 
-async def test_another_team_borrows_errors_but_is_not_the_team(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=PLAN))
+async def test_another_team_borrows_errors_but_is_not_the_team(runs: Runs) -> None:
+    runs.script(*PLAN)
 
-    await run_team(settings)
-    other = get_estimate(await run_team(settings, "quartet"))
+    await run_team(runs)
+    other = get_estimate(await run_team(runs, "quartet"))
 
     assert other.runs == 0 and other.simulated
 
@@ -177,11 +174,9 @@ class BrokenStore(InMemoryStore):
         return await super().asearch(namespace, **options)
 
 
-async def test_a_store_that_fails_leaves_the_constants_and_the_run_as_they_are(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=PLAN))
-    graph = build_supervisor(make_team(), settings=settings, store=BrokenStore())
+async def test_a_store_that_fails_leaves_the_constants_and_the_run_as_they_are(runs: Runs) -> None:
+    runs.script(*PLAN)
+    graph = runs.build_graph(store=BrokenStore())
 
     state = await graph.ainvoke({"request": REQUEST})
 
@@ -189,31 +184,25 @@ async def test_a_store_that_fails_leaves_the_constants_and_the_run_as_they_are(
     assert state["usage"].estimate.runs == 0 and state["usage"].estimate.low
 
 
-async def test_a_replay_has_the_estimate_of_the_record(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=PLAN))
-    await run_team(settings)
-    made = await run_team(settings, thread="one")
+async def test_a_replay_has_the_estimate_of_the_record(runs: Runs) -> None:
+    runs.script(*PLAN)
+    await run_team(runs)
+    made = await run_team(runs, thread="one")
     for _ in range(3):
-        await run_team(settings)
+        await run_team(runs)
 
-    replayed = await areplay("one", settings=settings)
+    replayed = await areplay("one", settings=runs.settings)
 
     assert replayed.is_equal
     assert replayed.outcome.usage.estimate == get_estimate(made)
 
 
-async def test_a_failed_run_of_an_endpoint_that_is_down_keeps_nothing(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.load_scenario(
-        Scenario(tasks=PLAN, faults=(Fault(kind="unauthorized", schema="Plan"),))
-    )
+async def test_a_failed_run_of_an_endpoint_that_is_down_keeps_nothing(runs: Runs) -> None:
+    runs.script(*PLAN, faults=(Fault(kind="unauthorized", schema="Plan"),))
 
-    outcome = await run_team(settings)
+    outcome = await run_team(runs)
 
-    assert outcome.error and not await read_kept(settings)
+    assert outcome.error and not await read_kept(runs.settings)
 
 
 def test_a_plan_of_a_thousand_tasks_has_an_estimate() -> None:

@@ -29,9 +29,8 @@ from nodes.limits.patterns import Pattern
 from state import Context
 from tests.command_process import CommandProcess
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
-from tests.teams import make_team
+from tests.runs import REQUEST, Runs
 from tests.unit.extensions.replay.kept_records import (
-    REQUEST,
     make_counting_team,
     replay_file,
 )
@@ -51,15 +50,13 @@ def replay(settings: Settings) -> Replayed:
     return replay_file(get_record_path("kept", settings))
 
 
-async def test_a_known_secret_is_in_no_byte_of_a_record_and_the_replay_is_equal(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_known_secret_is_in_no_byte_of_a_record_and_the_replay_is_equal(runs: Runs) -> None:
     register_secrets([SECRET])
     said = {"status": "completed", "output": f"Part A costs 42 euros, says {SECRET}."}
     calls = (("calculate", {"expression": f"3*4 {SECRET}"}),)
     tasks = (ScriptedTask(id="A", tool_calls=calls, report=said), ScriptedTask(id="B"))
-    endpoint.load_scenario(Scenario(tasks=tasks))
-    made: dict[str, Any] = {"tools": {"calculate": calculate}, "settings": settings}
+    runs.script(*tasks)
+    made: dict[str, Any] = {"tools": {"calculate": calculate}, "settings": runs.settings}
     team = make_counting_team()
     first = team.workers[0].model_copy(update={"instructions": f"Work with {SECRET}."})
     team = team.model_copy(update={"workers": (first, *team.workers[1:])})
@@ -72,26 +69,26 @@ async def test_a_known_secret_is_in_no_byte_of_a_record_and_the_replay_is_equal(
     outcome = await aresume("kept", answer="yes", **made)
 
     assert outcome.status == "done"
-    plain = gzip.decompress(get_record_path("kept", settings).read_bytes()).decode()
+    plain = gzip.decompress(get_record_path("kept", runs.settings).read_bytes()).decode()
     assert "[secret]" in plain and SECRET not in plain
     decoded = b"".join(base64.b64decode(found[0]) for found in LONG_BASE64.finditer(plain))
     assert b"The price is 42 euros." in decoded and SECRET.encode() not in decoded
-    done = await asyncio.to_thread(replay, settings)
+    done = await asyncio.to_thread(replay, runs.settings)
     assert done.is_equal and len(done.record.segments) == 3
 
 
 async def test_a_record_is_for_its_user_alone_and_none_is_kept_where_it_is_off(
-    endpoint: Endpoint, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    runs.script(*script_tasks({"A": ()}))
     monkeypatch.setenv("SUPERVISE_RECORD", "false")
-    off = Settings(**settings.model_dump(exclude_unset=True) | {"sources": None})
-    for thread, used in (("kept", settings), ("free", off)):
-        outcome = await arun(REQUEST, team=make_team(), settings=used, thread=thread)
+    off = Settings(**runs.settings.model_dump(exclude_unset=True) | {"sources": None})
+    for thread, used in (("kept", runs.settings), ("free", off)):
+        outcome = await runs.run(settings=used, thread=thread)
         assert outcome.status == "done"
 
-    assert not get_record_path("free", settings).exists()
-    mode = get_record_path("kept", settings).stat().st_mode
+    assert not get_record_path("free", runs.settings).exists()
+    mode = get_record_path("kept", runs.settings).stat().st_mode
     assert stat.S_IMODE(mode) == 0o600
 
 
@@ -101,10 +98,10 @@ def warn_lines(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 @pytest.mark.parametrize("hindrance", ["folder", "full", "members"])
 async def test_a_record_that_cannot_be_written_is_said_once_and_the_run_goes_on(
-    endpoint: Endpoint, settings: Settings, caplog: pytest.LogCaptureFixture, hindrance: str
+    runs: Runs, caplog: pytest.LogCaptureFixture, hindrance: str
 ) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": (), "B": ("A",)})))
-    path, limits = get_record_path("kept", settings), resource.getrlimit(resource.RLIMIT_FSIZE)
+    runs.script(*script_tasks({"A": (), "B": ("A",)}))
+    path, limits = get_record_path("kept", runs.settings), resource.getrlimit(resource.RLIMIT_FSIZE)
     path.parent.mkdir(parents=True)
     match hindrance:
         case "folder":
@@ -117,7 +114,7 @@ async def test_a_record_that_cannot_be_written_is_said_once_and_the_run_goes_on(
         case "members":
             path.write_bytes(gzip.compress(b"") * MAX_MEMBERS)
     try:
-        outcome = await arun(REQUEST, team=make_team(), settings=settings, thread="kept")
+        outcome = await runs.run(thread="kept")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
@@ -127,32 +124,28 @@ async def test_a_record_that_cannot_be_written_is_said_once_and_the_run_goes_on(
 
 
 @pytest.mark.parametrize("damage", [b"no record", b"\x1f\x8b\x08 no more", b"\0" * 5_000])
-async def test_a_run_over_a_damaged_record_keeps_its_own_part(
-    endpoint: Endpoint, settings: Settings, damage: bytes
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
-    path = get_record_path("kept", settings)
+async def test_a_run_over_a_damaged_record_keeps_its_own_part(runs: Runs, damage: bytes) -> None:
+    runs.script(*script_tasks({"A": ()}))
+    path = get_record_path("kept", runs.settings)
     path.parent.mkdir(parents=True)
     path.write_bytes(damage)
 
-    outcome = await arun(REQUEST, team=make_team(), settings=settings, thread="kept")
+    outcome = await runs.run(thread="kept")
 
     assert outcome.status == "done"
-    assert (await asyncio.to_thread(replay, settings)).is_equal
+    assert (await asyncio.to_thread(replay, runs.settings)).is_equal
 
 
-async def test_values_that_are_hard_to_write_are_kept_and_the_replay_is_equal(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_values_that_are_hard_to_write_are_kept_and_the_replay_is_equal(runs: Runs) -> None:
     odd = {"expression": "3*4", "$text": "x", "n": 10**30, "\ud800": "\ud800", "far": "é" * 3_000}
     tasks = (ScriptedTask(id="A", tool_calls=(("calculate", odd),)),)
-    endpoint.load_scenario(Scenario(tasks=tasks))
+    runs.script(*tasks)
 
-    outcome = await arun(REQUEST, team=make_counting_team(), settings=settings, thread="kept")
+    outcome = await runs.run(team=make_counting_team(), thread="kept")
 
-    plain = gzip.decompress(get_record_path("kept", settings).read_bytes())
+    plain = gzip.decompress(get_record_path("kept", runs.settings).read_bytes())
     assert outcome.status == "done" and str(10**30).encode() in plain
-    assert (await asyncio.to_thread(replay, settings)).is_equal
+    assert (await asyncio.to_thread(replay, runs.settings)).is_equal
 
 
 @hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)

@@ -14,108 +14,95 @@ from extensions.replay.fork import Comparison, ThreadTaken, afork
 from extensions.replay.options import ChangeOptions
 from extensions.replay.replayer import Replayed
 from extensions.replay.runs import areplay, replay
-from graph import aresume, arun
-from graph.runs.trace import list_threads, load_trace
-from graph.settings import Settings
+from graph.runs.trace import list_threads
 from graph.stores.thread_locks import ThreadInvalid
 from nodes.errors import UsageError
 from state import Plan
-from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
-from tests.teams import make_team
+from tests.endpoint import Fault, Scenario, script_tasks
+from tests.runs import REQUEST, Runs
 
-REQUEST = "Compare the parts and say which one is best."
 DIAMOND = {"a": (), "b": ("a",), "c": ("a",), "d": ("b", "c"), "e": ()}
 
 
-async def make_base(
-    endpoint: Endpoint, settings: Settings, scenario: Scenario | None = None, **options: Any
-) -> Replayed:
-    endpoint.load_scenario(scenario or Scenario(tasks=script_tasks(DIAMOND)))
-    outcome = await arun(REQUEST, team=make_team(), settings=settings, **options)
-    base = await areplay(outcome.thread, settings=settings)
+async def make_base(runs: Runs, scenario: Scenario | None = None, **options: Any) -> Replayed:
+    runs.load_scenario(scenario or Scenario(tasks=script_tasks(DIAMOND)))
+    outcome = await runs.run(REQUEST, **options)
+    base = await areplay(outcome.thread, settings=runs.settings)
     assert base.is_equal
     return base
 
 
-async def run_again(
-    base: Replayed, settings: Settings, **options: Any
-) -> tuple[Comparison, set[str]]:
+async def run_again(base: Replayed, runs: Runs, **options: Any) -> tuple[Comparison, set[str]]:
     changes = find_changes(ChangeOptions(**options), base)
     events = list[Any]()
-    outcome = await afork(base, changes, settings=settings, on_event=events.append)
+    outcome = await afork(base, changes, settings=runs.settings, on_event=events.append)
     begun = {event["task"] for event in events if event["kind"] == "task_started"}
     return Comparison(base, changes, outcome), begun
 
 
-async def test_a_replay_in_a_running_loop_is_refused_with_what_to_await_instead(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    base = await make_base(endpoint, settings)
+async def test_a_replay_in_a_running_loop_is_refused_with_what_to_await_instead(runs: Runs) -> None:
+    base = await make_base(runs)
 
     with pytest.raises(UsageError) as refused:
-        replay(base.record.thread, settings=settings)
+        replay(base.record.thread, settings=runs.settings)
 
     assert refused.value.next == "await areplay(THREAD)"
 
 
-async def test_a_run_that_is_kept_is_not_overwritten_by_a_fork(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    base = await make_base(endpoint, settings, thread="kept")
+async def test_a_run_that_is_kept_is_not_overwritten_by_a_fork(runs: Runs) -> None:
+    base = await make_base(runs, thread="kept")
     changes = find_changes(ChangeOptions(at=["b"]), base)
 
     for thread, error in (("kept", ThreadTaken), ("../x y", ThreadInvalid)):
         with pytest.raises(error):
-            await afork(base, changes, settings=settings, thread=thread)
+            await afork(base, changes, settings=runs.settings, thread=thread)
 
-    assert (await areplay("kept", settings=settings)).digest == base.digest
-    assert list_threads(settings) == ["kept"]
+    assert (await areplay("kept", settings=runs.settings)).digest == base.digest
+    assert list_threads(runs.settings) == ["kept"]
 
 
-async def test_a_refused_change_leaves_no_thread(endpoint: Endpoint, settings: Settings) -> None:
-    base = await make_base(endpoint, settings)
+async def test_a_refused_change_leaves_no_thread(runs: Runs) -> None:
+    base = await make_base(runs)
     changes = find_changes(ChangeOptions(task=["b.worker=ghost"]), base)
 
     with pytest.raises(ChangeInvalid, match="ghost"):
-        await afork(base, changes, settings=settings)
+        await afork(base, changes, settings=runs.settings)
 
-    assert list_threads(settings) == [base.outcome.thread]
+    assert list_threads(runs.settings) == [base.outcome.thread]
 
 
 async def test_a_fork_of_a_fork_has_the_request_the_plan_and_the_reports_in_its_trace(
-    endpoint: Endpoint, settings: Settings
+    runs: Runs,
 ) -> None:
-    base = await make_base(endpoint, settings)
+    base = await make_base(runs)
     for thread in ("first", "second"):
         changes = find_changes(ChangeOptions(at=["d"]), base)
-        await afork(base, changes, settings=settings, thread=thread)
-        base = await areplay(thread, settings=settings)
+        await afork(base, changes, settings=runs.settings, thread=thread)
+        base = await areplay(thread, settings=runs.settings)
         assert base.is_equal
 
-    trace = load_trace("second", settings)
+    trace = runs.load_trace("second")
     assert trace["run"]["request"] == REQUEST
     assert {task["id"] for task in trace["tasks"] if task["report"]} == DIAMOND.keys()
 
 
 async def test_a_task_whose_list_of_dependencies_is_emptied_is_done_again_without_them(
-    endpoint: Endpoint, settings: Settings
+    runs: Runs,
 ) -> None:
-    base = await make_base(endpoint, settings)
+    base = await make_base(runs)
 
-    found, begun = await run_again(base, settings, task=("d.depends_on=",))
+    found, begun = await run_again(base, runs, task=("d.depends_on=",))
 
     assert begun == {"d"} and found.outcome.status == "done"
     assert found.outcome.plan is not None
     assert not next(each for each in found.outcome.plan.tasks if each.id == "d").depends_on
 
 
-async def test_a_changed_task_and_its_descendants_are_done_again_and_no_other(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    base = await make_base(endpoint, settings)
+async def test_a_changed_task_and_its_descendants_are_done_again_and_no_other(runs: Runs) -> None:
+    base = await make_base(runs)
 
     words = "Write b.md: name the two risks of part b, and the source of each."
-    found, begun = await run_again(base, settings, task=(f"b.description={words}",))
+    found, begun = await run_again(base, runs, task=(f"b.description={words}",))
 
     said = found.to_json()
     assert begun == {"b", "d"} and said["redone"] == ["b", "d"]
@@ -127,39 +114,35 @@ async def test_a_changed_task_and_its_descendants_are_done_again_and_no_other(
 
 
 async def test_a_given_report_stands_in_for_a_task_that_is_not_done(
-    endpoint: Endpoint, settings: Settings, tmp_path: Path
+    runs: Runs, tmp_path: Path
 ) -> None:
-    base = await make_base(endpoint, settings)
+    base = await make_base(runs)
     path = tmp_path / "report.json"
     path.write_text(json.dumps({"output": "Part a costs 7 euros.", "confidence": 95}))
 
-    found, begun = await run_again(base, settings, result=(f"a={path}",))
+    found, begun = await run_again(base, runs, result=(f"a={path}",))
 
     assert begun == {"b", "c", "d"}
     assert found.to_json()["reports"]["a"]["output"]["after"] == "Part a costs 7 euros."
-    (asked, *_) = endpoint.select_calls(schema="Report", task="b")[-1:]
+    (asked, *_) = runs.select_calls(schema="Report", task="b")[-1:]
     assert "Part a costs 7 euros." in json.dumps(asked.body)
 
 
-async def test_another_model_does_the_tasks_of_its_tier_again(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    base = await make_base(endpoint, settings)
+async def test_another_model_does_the_tasks_of_its_tier_again(runs: Runs) -> None:
+    base = await make_base(runs)
 
-    found, begun = await run_again(base, settings, model=("standard=openai:gpt-5",))
+    found, begun = await run_again(base, runs, model=("standard=openai:gpt-5",))
 
     assert begun == set(DIAMOND)
     assert "openai:gpt-5" in found.outcome.results["a"].usage.models
 
 
-async def test_a_run_begins_at_a_task_of_a_kept_one_and_is_itself_kept(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    base = await make_base(endpoint, settings)
+async def test_a_run_begins_at_a_task_of_a_kept_one_and_is_itself_kept(runs: Runs) -> None:
+    base = await make_base(runs)
 
-    found, begun = await run_again(base, settings, at=("c",))
-    again = await areplay(found.outcome.thread, settings=settings)
-    resumed = await aresume(found.outcome.thread, settings=settings)
+    found, begun = await run_again(base, runs, at=("c",))
+    again = await areplay(found.outcome.thread, settings=runs.settings)
+    resumed = await runs.resume(found.outcome.thread)
 
     assert begun == {"c", "d"}
     assert again.is_equal and again.outcome.answer == found.outcome.answer
@@ -180,10 +163,8 @@ REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
 )
 
 
-async def test_a_change_that_cannot_be_made_is_one_line(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    base = await make_base(endpoint, settings)
+async def test_a_change_that_cannot_be_made_is_one_line(runs: Runs) -> None:
+    base = await make_base(runs)
 
     for options, said in REFUSED:
         with pytest.raises(ChangeInvalid) as refused:
@@ -192,25 +173,21 @@ async def test_a_change_that_cannot_be_made_is_one_line(
         assert said in line and "\n" not in line and refused.value.exit_code == 2
 
 
-async def test_a_task_that_was_never_begun_is_refused_and_its_cause_named(
-    endpoint: Endpoint, settings: Settings
-) -> None:
+async def test_a_task_that_was_never_begun_is_refused_and_its_cause_named(runs: Runs) -> None:
     lost = Fault(kind="context_length", schema="Report", task="a")
     tasks = script_tasks({"a": (), "b": ("a",), "e": ()})
-    base = await make_base(endpoint, settings, Scenario(tasks=tasks, faults=(lost,)))
+    base = await make_base(runs, Scenario(tasks=tasks, faults=(lost,)))
 
     with pytest.raises(ChangeInvalid, match="the task b was never begun: needs a"):
         find_changes(ChangeOptions(at=["b"]), base)
 
-    endpoint.load_scenario(Scenario(tasks=tasks))
-    found, begun = await run_again(base, settings, at=("a",))
+    runs.script(*tasks)
+    found, begun = await run_again(base, runs, at=("a",))
     assert begun == {"a", "b"} and found.outcome.status == "done"
 
 
-async def test_a_material_that_no_task_has_is_refused(
-    endpoint: Endpoint, settings: Settings, tmp_path: Path
-) -> None:
-    base = await make_base(endpoint, settings)
+async def test_a_material_that_no_task_has_is_refused(runs: Runs, tmp_path: Path) -> None:
+    base = await make_base(runs)
     path = tmp_path / "new.md"
     path.write_text("Part b costs 7 euros.")
 
