@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
@@ -23,8 +24,9 @@ from nodes.errors import (
 )
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings
-from nodes.models.structured_output import UnreadableReply, ask_model
+from nodes.models.structured_output import ModelReply, UnreadableReply, ask_model
 from state import Plan
+from supervisor_worker.testing.endpoint.faults import FaultKind
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
 
 KEY = "sk-test-0123456789abcdef"
@@ -72,36 +74,58 @@ STREAMED = [
 ]
 
 
-async def request_plan(settings: ModelSettings) -> Plan:
-    model = ModelCatalog(settings).get_chat_model("strong")
-    return (await ask_model(model, Plan, [HumanMessage("plan it")])).value
+class Wire:
+    """A model at an endpoint, asked for a plan."""
+
+    def __init__(self, endpoint: Endpoint, settings: ModelSettings) -> None:
+        self.endpoint, self.settings = endpoint, settings
+
+    async def request(self, *faults: Fault, **changes: Any) -> ModelReply[Plan]:
+        """Ask for a plan while the endpoint has these faults, with other settings."""
+        self.endpoint.load_scenario(Scenario(tasks=TASKS, faults=faults))
+        model = ModelCatalog(replace(self.settings, **changes)).get_chat_model("strong")
+        return await ask_model(model, Plan, [HumanMessage("plan it")])
+
+    async def fail(self, *faults: Fault, **changes: Any) -> SupervisorError:
+        """Do as `request`, and return the error it must end with."""
+        with pytest.raises(SupervisorError) as raised:
+            await self.request(*faults, **changes)
+        return raised.value
+
+    @property
+    def calls(self) -> int:
+        """How many requests have reached the endpoint."""
+        return len(self.endpoint.requests)
+
+
+@pytest.fixture
+def wire(endpoint: Endpoint, model_settings: ModelSettings) -> Wire:
+    return Wire(endpoint, model_settings)
+
+
+def is_printable(error: SupervisorError) -> bool:
+    """Return whether an error is short, and holds neither the key nor a page of HTML."""
+    is_short = len(error.cause) <= 220 and "<" not in error.cause
+    return is_short and KEY not in error.format_line() and error.__cause__ is None
 
 
 @pytest.mark.parametrize(("fault", "expected"), PLAIN, ids=lambda v: getattr(v, "kind", ""))
 async def test_a_fault_of_the_wire_is_a_typed_error(
-    endpoint: Endpoint, model_settings: ModelSettings, fault: Fault, expected: type[SupervisorError]
+    wire: Wire, fault: Fault, expected: type[SupervisorError]
 ) -> None:
-    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(fault,)))
+    error = await wire.fail(fault)
 
-    with pytest.raises(expected) as raised:
-        await request_plan(model_settings)
-
-    assert type(raised.value) is expected
-    assert_printable(raised.value)
-    assert len(endpoint.requests) == 1
+    assert type(error) is expected and is_printable(error)
+    assert wire.calls == 1
 
 
 @pytest.mark.parametrize(("fault", "expected"), STREAMED, ids=lambda v: getattr(v, "kind", ""))
 async def test_a_broken_stream_is_never_an_answer(
-    endpoint: Endpoint, model_settings: ModelSettings, fault: Fault, expected: type[SupervisorError]
+    wire: Wire, fault: Fault, expected: type[SupervisorError]
 ) -> None:
-    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(fault,)))
+    error = await wire.fail(fault, streaming=True)
 
-    with pytest.raises(expected) as raised:
-        await request_plan(replace(model_settings, streaming=True))
-
-    assert type(raised.value) is expected
-    assert_printable(raised.value)
+    assert type(error) is expected and is_printable(error)
 
 
 @pytest.mark.parametrize(
@@ -109,44 +133,38 @@ async def test_a_broken_stream_is_never_an_answer(
 )
 @pytest.mark.parametrize("streaming", [False, True])
 async def test_a_reply_that_is_cut_or_broken_goes_back_to_the_model_with_its_usage(
-    endpoint: Endpoint, model_settings: ModelSettings, kind: str, problem: str, streaming: bool
+    wire: Wire, kind: FaultKind, problem: str, streaming: bool
 ) -> None:
-    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
-
     with pytest.raises(UnreadableReply, match=problem) as raised:
-        await request_plan(replace(model_settings, streaming=streaming))
+        await wire.request(Fault(kind=kind), streaming=streaming)
 
     assert raised.value.reply_text.startswith('{"goal": ')
     assert (raised.value.usage.model_calls, raised.value.usage.uncounted_calls) == (1, 0)
     assert raised.value.usage.output_tokens > 0
-    assert len(endpoint.requests) == 1
+    assert wire.calls == 1
 
 
 @pytest.mark.parametrize("kind", ["hang", "drip"])
 @pytest.mark.parametrize("streaming", [False, True])
 async def test_a_call_ends_at_its_deadline_whatever_the_endpoint_does(
-    endpoint: Endpoint, model_settings: ModelSettings, kind: str, streaming: bool
+    wire: Wire, kind: FaultKind, streaming: bool
 ) -> None:
-    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
-    settings = replace(model_settings, call_timeout_s=0.15, max_tries=3, streaming=streaming)
+    fault = Fault(kind=kind)
 
-    with pytest.raises(CallTimedOut):
-        await request_plan(settings)
+    error = await wire.fail(fault, call_timeout_s=0.15, max_tries=3, streaming=streaming)
 
-    assert len(endpoint.requests) == 1
+    assert isinstance(error, CallTimedOut) and wire.calls == 1
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
 async def test_h10_an_endpoint_that_is_not_there_or_speaks_no_tls_is_named_with_a_remedy(
-    endpoint: Endpoint, model_settings: ModelSettings, scheme: str
+    wire: Wire, scheme: str
 ) -> None:
-    port = 1 if scheme == "http" else endpoint.port
-    unreachable = replace(model_settings, base_url=f"{scheme}://127.0.0.1:{port}/v1")
+    port = 1 if scheme == "http" else wire.endpoint.port
 
-    with pytest.raises(EndpointUnreachable) as raised:
-        await request_plan(unreachable)
+    error = await wire.fail(base_url=f"{scheme}://127.0.0.1:{port}/v1")
 
-    assert "doctor" in raised.value.format_line()
+    assert isinstance(error, EndpointUnreachable) and "doctor" in error.format_line()
 
 
 @pytest.mark.parametrize(
@@ -155,59 +173,34 @@ async def test_h10_an_endpoint_that_is_not_there_or_speaks_no_tls_is_named_with_
 )
 @pytest.mark.parametrize("streaming", [False, True])
 async def test_a_fault_that_passes_costs_one_more_try(
-    endpoint: Endpoint, model_settings: ModelSettings, kind: str, streaming: bool
+    wire: Wire, kind: FaultKind, streaming: bool
 ) -> None:
-    fault = Fault(kind=kind, nth=(1,))  # type: ignore[arg-type]
-    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(fault,)))
+    made = await wire.request(Fault(kind=kind, nth=(1,)), max_tries=2, streaming=streaming)
 
-    made = await request_plan(replace(model_settings, max_tries=2, streaming=streaming))
-
-    assert [task.id for task in made.tasks] == ["a", "b"]
-    assert len(endpoint.requests) == 2
+    assert [task.id for task in made.value.tasks] == ["a", "b"] and wire.calls == 2
 
 
-@pytest.mark.parametrize("kind", ["quota", "context_length", "unauthorized", "unknown_model"])
-async def test_a_fault_that_stays_is_not_tried_again(
-    endpoint: Endpoint, model_settings: ModelSettings, kind: str
+@pytest.mark.parametrize(
+    ("kind", "calls"),
+    [("quota", 1), ("context_length", 1), ("unauthorized", 1), ("unknown_model", 1), ("html", 2)],
+)
+async def test_a_fault_that_stays_is_not_tried_again_and_an_unusable_answer_once(
+    wire: Wire, kind: FaultKind, calls: int
 ) -> None:
-    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
+    await wire.fail(Fault(kind=kind), max_tries=5)
 
-    with pytest.raises(SupervisorError):
-        await request_plan(replace(model_settings, max_tries=5))
-
-    assert len(endpoint.requests) == 1
-
-
-async def test_an_unusable_answer_is_asked_for_once_more_only(
-    endpoint: Endpoint, model_settings: ModelSettings
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(Fault(kind="html"),)))
-
-    with pytest.raises(BadResponse):
-        await request_plan(replace(model_settings, max_tries=5))
-
-    assert len(endpoint.requests) == 2
+    assert wire.calls == calls
 
 
 @pytest.mark.parametrize("kind", ["no_usage", "zero_usage", "bad_usage"])
 @pytest.mark.parametrize("streaming", [False, True])
 async def test_usage_that_is_missing_or_absurd_is_estimated_from_the_bytes_and_says_so(
-    endpoint: Endpoint, model_settings: ModelSettings, kind: str, streaming: bool
+    wire: Wire, kind: FaultKind, streaming: bool
 ) -> None:
-    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
-    model = ModelCatalog(replace(model_settings, streaming=streaming)).get_chat_model("fast")
+    reply = await wire.request(Fault(kind=kind), streaming=streaming)
 
-    reply = await ask_model(model, Plan, [HumanMessage("plan it")])
-
-    (call,) = endpoint.requests
+    (call,) = wire.endpoint.requests
     assert (reply.usage.model_calls, reply.usage.uncounted_calls) == (1, 1)
     assert call.body_bytes / 8 < reply.usage.input_tokens < call.body_bytes / 2
     assert len(json.dumps(reply.value.model_dump(mode="json"))) / 8 < reply.usage.output_tokens
     assert reply.usage.cost_usd
-
-
-def assert_printable(error: SupervisorError) -> None:
-    assert KEY not in error.format_line()
-    assert "<" not in error.cause
-    assert len(error.cause) <= 220
-    assert error.__cause__ is None
