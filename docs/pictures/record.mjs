@@ -1,4 +1,5 @@
-// Open the report of a run, and start a run on the live page: a picture of each in docs/images, and
+// Open the report of a run, and start a run on the live page: pictures of them, of a proof, of a plan that waits and of
+// two runs side by side in docs/images, and
 // of the live run as many as can be taken, in a folder of their own, named by their milliseconds.
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -52,6 +53,17 @@ async function recordFrames(page) {
 
 const takePicture = (page, name) => page.screenshot({ path: `${IMAGES}${name}.png`, optimizeForSpeed: false });
 
+/** Write the request into the form, for the team that the pictures are of. */
+async function fillForm(page) {
+  await page.waitForSelector("input[name=team]");
+  await page.click("input[name=team][value=market_analysis]");
+  await page.type("textarea[name=request]", request);
+  await (await page.$("input[type=file]")).uploadFile(...files);
+  await page.waitForSelector("form button.primary:not(:disabled)");
+}
+
+const press = async (page, selector) => (await page.waitForSelector(selector)).click();
+
 const waitForText = (page, selector, pattern) =>
   page.waitForFunction(
     (each, words) => new RegExp(words).test(document.querySelector(each)?.innerText ?? ""),
@@ -67,11 +79,7 @@ try {
     await takePicture(page, `report-${theme}`);
   }
   const page = await openPage(live, "light");
-  await page.waitForSelector("input[name=team]");
-  await page.click("input[name=team][value=market_analysis]");
-  await page.type("textarea[name=request]", request);
-  await (await page.$("input[type=file]")).uploadFile(...files);
-  await page.waitForSelector("form button.primary:not(:disabled)");
+  await fillForm(page);
   const stopRecording = await recordFrames(page);
   await page.click("form button.primary");
   await waitForText(page, ".run-bar", "running");
@@ -79,6 +87,24 @@ try {
   await takePicture(page, "live-run");
   await waitForText(page, ".run-bar", "done|passages");
   await stopRecording();
+  await page.hover("#answer .mark.proved");
+  await page.waitForSelector("#proof-card");
+  await takePicture(page, "proof");
+  await page.mouse.move(0, 0);
+  await press(page, "#plan [role=button]");
+  await press(page, ".run-again summary");
+  await page.type(".run-again textarea", " Name the company with the highest growth.");
+  await press(page, ".run-again button.primary");
+  await page.waitForFunction(() => /at work|Run B/.test(document.querySelector("#answers")?.innerText ?? ""));
+  await page.waitForFunction(() => !/at work|running/.test(document.querySelector("main").innerText));
+  await takePicture(page, "compare");
+  const editor = await openPage(`${live}#/`, "light");
+  await fillForm(editor);
+  await press(editor, "form > details > summary");
+  await press(editor, "input[name=approve_plan]");
+  await press(editor, "form button.primary");
+  await editor.waitForSelector(".draft-graph");
+  await takePicture(editor, "editor");
 } finally {
   await browser.close();
 }

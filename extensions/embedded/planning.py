@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from extensions.embedded.files import Files, get_name
+from extensions.embedded.work import CITING, OPENING
 from extensions.embedded.worker_fit import (
     MIN_MEANING_OF_WHOLE,
     ShownOrder,
@@ -204,8 +205,7 @@ class _RulePlanner:
         quoted = subject[:MAX_QUOTED_CHARS].replace('"', "'").rstrip(". ") or "An empty request"
         return {
             "id": worker,
-            "description": f'For the request "{quoted}": {card[:1].lower()}{card[1:]}. '
-            "Give every figure and statement with the name of its source.",
+            "description": f'{OPENING}{quoted}": {card[:1].lower()}{card[1:]}. {CITING}',
             "worker": worker,
             "depends_on": [{"task": name, "required": False} for name in needs],
             "materials": self.files.choose_for(worker),

@@ -13,6 +13,9 @@ from nodes.text.similarity import extract_stems, pair_words
 
 DECLINED = "(the human declined to answer"
 """How an answer begins that is none."""
+OPENING = 'For the request "'
+CITING = "Give every figure and statement with the name of its source."
+"""Around the words of a task that is planned by rule."""
 MAX_QUERY_WORDS = 24
 _CUT = Pattern(r"\n\[cut \d+ of \d+ characters\]\s*$")
 _ASKED = Pattern(r"\b(\w+) \(")
@@ -81,7 +84,7 @@ class Work:
     @property
     def request(self) -> str:
         """The words of the task, without a human's answers."""
-        return self.subject or self.handoff.intent
+        return self.subject or _read_own_words(self.handoff.intent)
 
     @property
     def words(self) -> str:
@@ -118,6 +121,13 @@ class Work:
         """The findings of earlier reports, as JSON objects."""
         held = (finding for report in self.handoff.context for finding in report.findings)
         return [finding.model_dump(mode="json") for finding in held]
+
+
+def _read_own_words(description: str) -> str:
+    """Return what a task asks: of one that was planned by rule and changed since, its own words."""
+    quoted, found, rest = description.removeprefix(OPENING).partition('": ')
+    is_by_rule = description.startswith(OPENING) and found
+    return f"{quoted}{rest.partition(CITING)[2]}" if is_by_rule else description
 
 
 def read_work(values: WorkValues, messages: Sequence[BaseMessage]) -> Work:

@@ -106,6 +106,19 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await waitForText(page, ".run-bar", "running");
   await waitForText(page, ".run-bar", "done|partial");
   expect((await read(page, ".run-bar")).startsWith("✓ done"), "the resumed run is done");
+  await press(page, "Word");
+  note("saved for Word", await waitForFile(/\.docx$/));
+
+  await page.evaluate(() => (document.getElementById("made").open = true));
+  await (await page.waitForSelector('#plan [role=button][aria-label*="ranking"]')).click();
+  await (await page.waitForSelector(".run-again summary")).click();
+  await page.type(".run-again textarea", " Name the origin, too.");
+  note("axe on a task that is changed", await checkAccess(page));
+  await press(page, "Run again");
+  await page.waitForFunction(() => location.hash.startsWith("#/compare/"), { polling: 50 });
+  await waitForText(page, ".side-by-side", "Run B[^]*done");
+  const pairs = await read(page, ".task-pairs");
+  expect(/prices .* taken from A/.test(pairs) && /ranking .* other description/.test(pairs), "a task is done again beside the run that it is of");
 
   await page.goto(`${page_url}#/`);
   await page.waitForFunction(() => document.querySelectorAll(".run-list tbody tr").length >= 2, { polling: 100 });

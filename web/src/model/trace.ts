@@ -47,6 +47,8 @@ export interface PlannedTask {
   materials?: string[];
   tier?: Tier | null;
   is_compound?: boolean;
+  /** The parts of the request that it answers. */
+  covers?: string[];
 }
 
 export interface Plan {

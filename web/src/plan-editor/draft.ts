@@ -39,7 +39,8 @@ export function changeTask(draft: Draft, id: string, fields: Partial<PlannedTask
   return {
     ...draft,
     tasks: draft.tasks.map((task) => {
-      const changed = task.id === id ? { ...task, ...fields } : task;
+      // Other words may answer other parts of the request.
+      const changed = task.id === id ? { ...task, ...fields, ...(fields.description !== undefined && { covers: [] }) } : task;
       return renamed === id ? changed : { ...changed, depends_on: changed.depends_on.map(follow) };
     }),
   };

@@ -8,7 +8,7 @@ import pytest
 
 from extensions.embedded.planning import write_decision
 from extensions.embedded.tool_calls import choose_calls, list_uncalled, write_document
-from extensions.embedded.work import AnsweredCall
+from extensions.embedded.work import CITING, OPENING, AnsweredCall
 from nodes.prompts import messages
 from nodes.schemas.handoff import PlanningValues
 from nodes.schemas.team import Team
@@ -195,6 +195,14 @@ def test_a_request_for_workers_that_an_example_plans_needs_a_plan(
     team = PLANNED.model_copy(update={"plan_when_needed": plans})
 
     assert bool(route(team, request_text).get("needs_plan")) == needs_plan
+
+
+def test_a_task_by_rule_that_was_changed_asks_what_it_quotes_and_what_was_added() -> None:
+    words = f'{OPENING}Which roof is best?": computes on tables. {CITING} Name its price.'
+    work = replace(make_work(words), subject="")
+
+    assert work.request == "Which roof is best? Name its price."
+    assert replace(make_work("Compare: a, b"), subject="").request == "Compare: a, b"
 
 
 def test_a_router_is_shown_whom_the_examples_go_to_and_no_plan() -> None:
