@@ -20,6 +20,7 @@ from graph.display.streams import announce_start
 from graph.display.summary import (
     format_certificate,
     format_figures,
+    format_more,
     format_question,
     format_reply_command,
     format_result,
@@ -222,7 +223,8 @@ def print_outcome(
         figures = (outcome.thread, outcome.status, shown["timing"], shown["usage"])
         for line in format_figures(*figures) if verbose else [format_result(*figures)]:
             print_to_stderr(line, style="dim")
-        print_to_stderr(f"more: supervise show {outcome.thread} --profile", style="dim")
+        more = format_more("more", outcome.thread, outcome.status)
+        print_to_stderr(more, style="dim")
     _print_next_step(outcome)
     code = outcome.exit_code
     if require and outcome.status != require and not code:

@@ -20,6 +20,7 @@ from graph.display.streams import is_terminal, print_to_stdout
 from graph.display.summary import (
     REPORT_INDENT,
     format_figures,
+    format_more,
     format_plan,
     format_question,
     format_reply_command,
@@ -84,6 +85,7 @@ def show_run(
         if out is not None:
             request = str((trace.get("run") or {}).get("request", ""))
             write_answer(request, _find_answer(trace), out)
+            print_to_stderr(f"the answer is in {out}", style="dim")
             return 0
         return print_run(thread, trace, profile=profile)
 
@@ -161,7 +163,7 @@ def print_run(thread: str, trace: Json, *, profile: bool = False) -> int:
         print_markdown(format_answer(answer))
     if answer and not profile:
         print_to_stderr(format_result(thread, status, timing or {}, usage or {}), style="dim")
-        print_to_stderr(f"how it was made: supervise show {thread} --profile", style="dim")
+        print_to_stderr(format_more("how it was made", thread, status), style="dim")
     else:
         _print_work(trace, plans)
         for line in format_figures(thread, status, timing or {}, usage or {}):

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from graph.display.labels import format_seconds, format_task, label_models
+from graph.display.labels import format_seconds, format_status, format_task, label_models
 from graph.display.text import make_printable, put_own_part_first, to_one_line
 from nodes.text.counts import format_cost, format_count, format_estimate
 
@@ -44,7 +44,7 @@ _MECHANISM_LABELS: Mapping[str, str] = {
 def format_figures(thread: str, status: str, timing: Json, usage: Json) -> list[str]:
     """Return a few lines on a run's time, slowest chain and cost."""
     return [
-        f"thread {thread} · {status}{_format_wall_time(timing)}",
+        f"thread {thread} · {format_status(status)}{_format_wall_time(timing)}",
         *_format_slowest_chain(timing),
         *_format_usage(usage),
     ]
@@ -53,7 +53,16 @@ def format_figures(thread: str, status: str, timing: Json, usage: Json) -> list[
 def format_result(thread: str, status: str, timing: Json, usage: Json) -> str:
     """Return one line on a run: how it ended, its time and its cost."""
     cost = [format_cost(usage.get("cost_usd"))] if usage.get("model_calls") else []
-    return " · ".join([f"thread {thread}", f"{status}{_format_wall_time(timing)}", *cost])
+    ended = f"{format_status(status)}{_format_wall_time(timing)}"
+    return " · ".join([f"thread {thread}", ended, *cost])
+
+
+def format_more(title: str, thread: str, status: str) -> str:
+    """Return the commands that show how a run went, and why it is not whole."""
+    why = (
+        f"; why it is not whole: supervise why {thread}" if status in ("partial", "failed") else ""
+    )
+    return f"{title}: supervise show {thread} --profile{why}"
 
 
 def format_plan(plan: Json, states: Mapping[str, str] | None = None) -> list[str]:

@@ -18,6 +18,9 @@ export interface TaskPair {
   difference: string;
 }
 
+/** Between durations of one report, which are rounded. */
+const SAME_S = 5e-6;
+
 type Read = (trace: Trace) => number | null | undefined;
 
 /** All tasks, those of inner teams too, as the summary counts them. */
@@ -75,6 +78,7 @@ function findDifference(one: TaskView | undefined, other: TaskView | undefined):
     listNeeds(one.traced) !== listNeeds(other.traced) && "dependencies",
     one.state !== other.state && "status",
   ].filter(Boolean);
-  const isTaken = !changed.length && one.startedS !== null && one.startedS === other.startedS && one.endedS === other.endedS;
+  // Two threads may have clocks of their own, but no two attempts take the same time.
+  const isTaken = !changed.length && one.endedS !== null && other.endedS !== null && Math.abs(secondsOf(one) - secondsOf(other)) < SAME_S;
   return changed.length ? `other ${changed.join(", ")}` : isTaken ? "taken from A" : "same";
 }
