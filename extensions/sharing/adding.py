@@ -23,7 +23,7 @@ from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, list_teams
 from graph.user_state import get_teams_folder
 from nodes.errors import UsageError
 
-STAGING: Final = ".adding-"  # begins the name of a folder before a team has its place
+STAGING: Final = ".adding-"  # begins the name of a folder without its place yet
 
 
 class ConsentMissing(UsageError):

@@ -30,7 +30,6 @@ from nodes.text.counts import format_count
 from nodes.tools.framework.extras import list_extras
 
 OWN_LICENCE: Final = "MIT"  # of the shipped teams, as in `pyproject.toml`
-_TIME: Final = (1980, 1, 1, 0, 0, 0)
 _KEY: Final = Pattern(
     r"-----BEGIN [A-Z ]*PRIVATE KEY|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36}"
     r"|\bsk-(?:ant-|proj-)?[A-Za-z0-9_\-]{32,}|\bAIza[0-9A-Za-z_\-]{35}\b"
@@ -42,7 +41,7 @@ _KEY: Final = Pattern(
 def pack_team(
     name: str,
     settings: Settings,
-    out: Path = Path(),
+    out: str = "",
     version: str = "",
     licence: str = "",
     *,
@@ -50,10 +49,11 @@ def pack_team(
 ) -> int:
     """Write a team's archive, also with made-up keys if these are kept, and print what is in it."""
     offer = _read_team(name, settings)
-    path = out if out.name else Path(f"{offer.name}.team.zip")
+    path = Path(out or f"{offer.name}.team.zip")
     if path.suffix.lower() != ".zip":
         raise UsageError(f"{show_name(str(path))} is no name of a zip", next="--out FILE.zip")
-    given = {"version": version, "licence": licence, "exam": _find_score(offer.name, settings)}
+    texts = {"version": version[:200], "licence": licence[:200]}
+    given = {**texts, "exam": _find_score(offer.name, settings)}
     facts = offer.facts.model_copy(update={key: each for key, each in given.items() if each})
     offer = replace(offer, facts=facts)
     sheet, data = build_sheet(offer, settings), build_archive(offer)
@@ -118,7 +118,7 @@ def build_archive(offer: Offer) -> bytes:
     target = BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         for name, content in sorted(files.items()):
-            entry = zipfile.ZipInfo(name, _TIME)
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.create_system, entry.external_attr = 3, (S_IFREG | 0o644) << 16
             archive.writestr(entry, content)
     if read_archive(target.getvalue()) != files:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
+from sys import modules
 from typing import Final
 
 from extensions.sharing.archive import TeamRefused
@@ -41,8 +42,7 @@ KINDS: Final[Mapping[str, str]] = {
     "packages": "package",
 }
 """Of entries of `asks`, with what one is."""
-MAX_ENTRIES: Final = 1000
-MAX_ENTRY_CHARS: Final = 300
+MAX_ENTRIES, MAX_ENTRY_CHARS = 1000, 300
 _ADDRESS: Final = Pattern(r"(?i)\b(?:https?|wss?|ftp)://(\w[^\s/\"'`<>()\[\]{}\\|]{0,200})")
 _VARIABLE: Final = Pattern(r"\$\{([A-Za-z_][A-Za-z0-9_]*)")
 _TEXTS: Final = frozenset((".md", ".yaml", ".yml", ".json", ".py", ".txt", ".toml"))
@@ -64,8 +64,7 @@ class Sheet(Facts):
     asks: dict[str, tuple[str, ...]]
     python: dict[str, PythonFile]
     hosts: dict[str, str]  # with a file that names each
-    missing: tuple[str, ...]
-    """Packages, and extras of this program, that are not installed here."""
+    missing: tuple[str, ...]  # packages, and extras of this program
     exam_rows: int
     notes: tuple[str, ...]
 
@@ -88,14 +87,14 @@ def build_sheet(offer: Offer, settings: Settings) -> Sheet:
     asks["python"] |= dict.fromkeys(python)
     for name, file in python.items():
         asks["abilities"] |= dict.fromkeys(f"{name} may {each}" for each in file.abilities)
-        asks["variables"] |= dict.fromkeys(file.variables)
+        asks["variables"] |= dict.fromkeys(map(_make_plain, file.variables))
         asks["packages"] |= dict.fromkeys(file.packages)
     hosts, workers = dict(_find_hosts(used, team)), list(_walk_workers(team))
     asks |= {"addresses": dict.fromkeys(sorted(hosts)), "teams": dict.fromkeys(sorted(outside))}
     if max(map(len, asks.values())) > MAX_ENTRIES:
         raise TeamRefused(f"it asks for more than {MAX_ENTRIES} things of one kind")
     extras = (each for each in offer.facts.extras if each in list_extras())
-    missing = [each for each in asks["packages"] if find_spec(each) is None]
+    missing = [each for each in asks["packages"] if not (each in modules or find_spec(each))]
     missing += [each for each in extras if list_missing_packages(each.replace("-", "_"))]
     return Sheet(
         **offer.facts.model_dump(include=set(Facts.model_fields)),
@@ -238,7 +237,7 @@ def _make_plain(entry: str) -> str:
 def _list_notes(files: Mapping[str, bytes]) -> Iterator[str]:
     """Yield what a user should look at."""
     for name, data in files.items():
-        if PurePosixPath(name).suffix in _TEXTS:
+        if PurePosixPath(name).suffix.casefold() in _TEXTS:
             text = data.decode("utf-8-sig", "replace")
             others = () if text.isascii() else text
             if hidden := sum(unicodedata.category(c) in ("Cf", "Co", "Cs") for c in others):

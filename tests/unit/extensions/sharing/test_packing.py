@@ -41,6 +41,7 @@ def test_the_bytes_do_not_depend_on_times_modes_or_the_order_of_files(fruit, tmp
 
 
 def test_what_is_packed_can_be_added(fruit, supervise):
+    assert supervise("pack-team", str(fruit), "--version", "9" * 5000) == 0
     assert supervise("pack-team", str(fruit), "--version", "1.2") == 0
     assert supervise("add-team", "fruit.team.zip", "--yes") == 0
 
