@@ -13,7 +13,7 @@ from graph.settings import Settings
 from nodes.schemas.team import Team, Worker
 from nodes.synthesis.delivery import write_chat_message
 from nodes.text.phrases import PHRASES
-from tests.fake_models import FakeChatModel
+from supervisor_worker.testing.fake_models import FakeChatModel
 from tests.teams import make_team
 
 pytestmark = pytest.mark.slow

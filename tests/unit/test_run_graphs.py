@@ -12,7 +12,7 @@ from graph.runs.session import MAX_GRAPHS, build_run_graph
 from graph.settings import Settings
 from graph.stores.run_database import RunDatabase
 from graph.topology.supervisor_graph import SupervisorGraph
-from tests.fake_models import FakeChatModel
+from supervisor_worker.testing.fake_models import FakeChatModel
 from tests.teams import make_team
 
 TEAM = make_team()

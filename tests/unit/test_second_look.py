@@ -2,7 +2,7 @@
 
 from nodes.synthesis.findings import look_again, select_doubtful
 from state import MergedFinding, Severity
-from tests.fake_models import FakeChatModel
+from supervisor_worker.testing.fake_models import FakeChatModel
 from tests.node_runs import NodeRun
 
 FILES = {"pay.py": "def pay(order):\n    total = order.total\n    return send(total)\n"}

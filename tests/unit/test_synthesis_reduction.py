@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from nodes.errors import RateLimited
 from nodes.synthesis.reduction import cut_report, measure_size, pack_reports, reduce_reports
 from state import Claim, Report
-from tests.fake_models import make_models
+from supervisor_worker.testing.fake_models import make_models
 from tests.node_runs import NodeRun
 
 reports = st.builds(

@@ -14,7 +14,7 @@ from nodes.models.catalog import AvailableModels
 from nodes.planning.planner import make_plan
 from nodes.schemas.team import Worker
 from state import Plan
-from tests.fake_models import make_models
+from supervisor_worker.testing.fake_models import make_models
 from tests.node_runs import NodeRun
 from tests.teams import make_team
 

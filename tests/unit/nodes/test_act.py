@@ -11,7 +11,7 @@ from nodes.execution.tool_loop import build_worker_agent
 from nodes.limits.budget import Budget
 from nodes.schemas.team import Team, Worker
 from state import Origin, RecoveryAction, Report, Tier, WorkerState
-from tests.fake_models import FakeCatalog, make_models
+from supervisor_worker.testing.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun, make_config
 from tests.node_samples import make_attempt, make_report, make_reports, make_task, make_worker_state
 from tests.teams import make_team

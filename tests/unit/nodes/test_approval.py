@@ -10,7 +10,7 @@ from nodes.human.request import MAX_UNUSABLE_REPLIES
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings
 from state import SupervisorState
-from tests.fake_models import make_models
+from supervisor_worker.testing.fake_models import make_models
 from tests.node_runs import run_until_interrupt
 from tests.node_samples import make_plan, make_planned_state, make_task
 from tests.teams import make_team

@@ -9,7 +9,7 @@ from nodes.execution.dispatch import Dispatch
 from nodes.limits.budget import Budget
 from nodes.schemas.team import SPECIALIST, Team
 from state import Attempt, Claim, Context, RecoveryAction, Recruit, Report, WorkerState
-from tests.fake_models import FakeCatalog, FakeChatModel, make_models
+from supervisor_worker.testing.fake_models import FakeCatalog, FakeChatModel, make_models
 from tests.node_runs import NodeRun, list_payers, make_config
 from tests.node_samples import (
     make_attempt,

@@ -8,7 +8,7 @@ from nodes.critic import after_critic, criticize
 from nodes.errors import EndpointUnreachable
 from nodes.schemas.replies import Critique, Rework
 from state import Answer, Expense, SupervisorState, Usage
-from tests.fake_models import FakeCatalog, make_models
+from supervisor_worker.testing.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun, list_payers, make_config, read_channel
 from tests.node_samples import make_plan, make_planned_state, make_reports, make_task
 from tests.teams import make_team

@@ -8,7 +8,7 @@ import pytest
 from nodes.errors import EndpointUnreachable
 from nodes.recruit import after_recruit, recruit
 from state import Recruit, WorkerState
-from tests.fake_models import FakeCatalog, make_models
+from supervisor_worker.testing.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun, list_payers
 from tests.node_samples import make_worker_state
 from tests.teams import make_team

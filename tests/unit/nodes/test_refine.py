@@ -6,7 +6,7 @@ from nodes.errors import EndpointUnreachable, SettingsInvalid
 from nodes.refine import refine
 from nodes.schemas.replies import Refinement
 from state import RecoveryAction
-from tests.fake_models import FakeCatalog, make_models
+from supervisor_worker.testing.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun, list_payers
 from tests.node_samples import make_attempt, make_worker_state
 

@@ -17,7 +17,7 @@ from nodes.schemas.replies import Decision
 from nodes.schemas.team import Team
 from nodes.supervisor import after_supervisor, supervise
 from state import Context, Dependency, Origin, SupervisorState
-from tests.fake_models import FakeCatalog, make_models
+from supervisor_worker.testing.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun, list_payers, make_config, make_steps, read_channel
 from tests.node_samples import (
     REQUEST,

@@ -10,7 +10,7 @@ from nodes.schemas.team import Team
 from nodes.synthesizer import after_synthesizer, needs_review, synthesize
 from nodes.text.phrases import PHRASES
 from state import Answer, Claim, SupervisorState, Usage
-from tests.fake_models import FakeCatalog, make_models
+from supervisor_worker.testing.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun, list_payers, make_config
 from tests.node_samples import make_plan, make_planned_state, make_report, make_reports, make_task
 from tests.teams import make_team

@@ -21,7 +21,7 @@ from nodes.planning.revision import list_objecting
 from nodes.planning.skipping import list_partial_gaps, list_shortfalls, skip_blocked
 from nodes.prompts.messages import format_report_line
 from state import Plan, Report, Task
-from tests.fake_models import Reply, make_models
+from supervisor_worker.testing.fake_models import Reply, make_models
 from tests.node_runs import NodeRun
 from tests.node_samples import (
     make_escalated_report,

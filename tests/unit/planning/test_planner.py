@@ -15,7 +15,7 @@ from nodes.planning.routing import choose_next_step, route_request
 from nodes.schemas.handoff import PlanningValues, lay_beside
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import SPECIALIST, Team, Worker
-from tests.fake_models import FakeCatalog, make_models
+from supervisor_worker.testing.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun
 from tests.node_samples import REQUEST, make_reports, make_task
 from tests.node_samples import make_plan as make_sample

@@ -30,7 +30,7 @@ from nodes.planning.request import (
 from nodes.planning.todo_list import build_plan_message, build_status_event, build_todos
 from nodes.text.counts import format_estimate
 from state import Context, Estimate, Plan, Report, SupervisorState, Task, Usage
-from tests.fake_models import make_models
+from supervisor_worker.testing.fake_models import make_models
 from tests.node_runs import make_config
 from tests.node_samples import make_plan, make_planned_state, make_task
 from tests.teams import make_team
