@@ -40,7 +40,7 @@ export function RunAgain({ run, task }: { run: LiveRun; task: TaskView }) {
           <textarea rows={4} maxLength={4000} required value={words} onInput={(event) => setWords(event.currentTarget.value)} />
         </label>
         <label>
-          Worker
+          Worker{" "}
           <select value={worker} onChange={(event) => setWorker(event.currentTarget.value)}>
             {[...new Set([task.worker, ...workers])].map((name) => (
               <option key={name}>{name}</option>
