@@ -68,6 +68,8 @@ interface State extends Record<string, unknown> {
   messages?: { type: string }[];
 }
 
+const SINGLE_AGENT = "single_agent";
+
 /** Of a run's state, what none has that begins; its caps count anew. */
 const BEGUN = { ui: [], todo: [], steps: {}, ledger: {}, notes: {}, doubts: {}, assigned: {}, results_before_rework: {}, answer: null, status: "running", stop_reason: "", objection: "", awaits_approval: false, revisions: 0, stalls: 0, critic_rounds: 0, completed_at_last_revision: 0, reports_at_last_dispatch: -1 };
 
@@ -91,8 +93,9 @@ export async function runAgain(run: LiveRun, id: string, fields: Partial<Planned
   const asked = messages.slice(0, messages.findLastIndex(({ type }) => type === "human") + 1);
   const state = { ...others, ...BEGUN, plan: next, plans: isSame ? plans : [...plans, next], results: kept, answered_objections: Object.keys(kept), messages: asked };
   await ask(() => client.threads.updateState(thread, { values: state, asNode: "approval" }));
-  const context = JSON.parse(String((metadata as Record<string, unknown> | null)?.["run_settings"] ?? "{}")) as Record<string, unknown>;
-  await createRun(run.server, thread, run.graph, { input: { continue_run: true }, context });
+  const settings = JSON.parse(String((metadata as Record<string, unknown> | null)?.["run_settings"] ?? "{}")) as Record<string, unknown>;
+  const strategy = tasks.some(({ worker }) => worker === SINGLE_AGENT) ? "single" : "plan"; // there is a plan
+  await createRun(run.server, thread, run.graph, { input: { continue_run: true }, context: { ...settings, strategy } });
   return thread;
 }
 
