@@ -6,7 +6,6 @@ from pathlib import Path
 import typer
 
 from graph.extensions import Extension
-from graph.user_state import get_teams_folder
 
 
 class _Sharing(Extension):
@@ -19,14 +18,17 @@ class _Sharing(Extension):
 
     def list_team_folders(self) -> Iterable[Path]:
         """Return the folder of the teams that the user has added."""
+        from graph.user_state import get_teams_folder
+
         return [get_teams_folder()]
 
     def require_consent(self, folder: Path) -> None:
         """Raise TeamChanged if an added team is not as the user has agreed to it."""
-        if folder.resolve().is_relative_to(get_teams_folder().resolve()):
-            from extensions.sharing.lock import require_consent
+        for teams in self.list_team_folders():
+            if folder.resolve().is_relative_to(teams.resolve()):
+                from extensions.sharing.lock import require_consent
 
-            require_consent(folder)
+                require_consent(folder)
 
 
 EXTENSION = _Sharing()

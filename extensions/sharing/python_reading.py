@@ -20,8 +20,7 @@ READS: Final = "read files"
 VARIABLES: Final = "read environment variables"
 DYNAMIC: Final = "run code that is made or found at run time"
 CLOSED: Final = "do anything, as it cannot be read"
-UNREADABLE: Final = frozenset((DYNAMIC, CLOSED))
-"""Abilities of a file of which reading does not show all that it does."""
+UNREADABLE: Final = frozenset((DYNAMIC, CLOSED))  # reading does not show all that is done
 
 
 @cache

@@ -27,7 +27,7 @@ from nodes.schemas.servers import MCP_PREFIX, McpServer, matches_pattern
 from nodes.schemas.team import Team, Worker
 from nodes.security.tool_access import get_declared_access, list_effect_tools
 from nodes.text.plain_text import to_one_line
-from nodes.tools.framework.extras import list_extras, list_missing_packages
+from nodes.tools.framework.extras import list_missing_packages
 
 KINDS: Final[Mapping[str, str]] = {
     "tools": "tool",
@@ -93,9 +93,10 @@ def build_sheet(offer: Offer, settings: Settings) -> Sheet:
     asks |= {"addresses": dict.fromkeys(sorted(hosts)), "teams": dict.fromkeys(sorted(outside))}
     if max(map(len, asks.values())) > MAX_ENTRIES:
         raise TeamRefused(f"it asks for more than {MAX_ENTRIES} things of one kind")
-    extras = (each for each in offer.facts.extras if each in list_extras())
     missing = [each for each in asks["packages"] if not (each in modules or find_spec(each))]
-    missing += [each for each in extras if list_missing_packages(each.replace("-", "_"))]
+    missing += [
+        each for each in offer.facts.extras if list_missing_packages(each.replace("-", "_"))
+    ]
     return Sheet(
         **offer.facts.model_dump(include=set(Facts.model_fields)),
         name=offer.name,
