@@ -94,9 +94,7 @@ def build_sheet(offer: Offer, settings: Settings) -> Sheet:
     if max(map(len, asks.values())) > MAX_ENTRIES:
         raise TeamRefused(f"it asks for more than {MAX_ENTRIES} things of one kind")
     missing = [each for each in asks["packages"] if not (each in modules or find_spec(each))]
-    missing += [
-        each for each in offer.facts.extras if list_missing_packages(each.replace("-", "_"))
-    ]
+    missing += [e for e in offer.facts.extras if list_missing_packages(e.replace("-", "_"))]
     return Sheet(
         **offer.facts.model_dump(include=set(Facts.model_fields)),
         name=offer.name,
