@@ -1,15 +1,17 @@
 """Runs of teams, and a development server for the tests of group `langgraph_dev`."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
+from extensions.mcp.servers.session import close_sessions
 from tests.endpoint import Endpoint, Scenario
 from tests.integration.dev_server import PARTS, DevServer, ServerContext, dev_server, langsmith_sink
+from tests.integration.far_side.server import FarSide, far_side
 
 
 @pytest.fixture(autouse=True)
@@ -17,6 +19,26 @@ def brisk_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a model be asked again at once, so that no test waits for that."""
     monkeypatch.setattr("nodes.models.call.BACKOFF_S", 0.01)
     monkeypatch.setattr("nodes.models.circuit_breaker.PAUSE_S", 0.01)
+
+
+@pytest.fixture
+async def no_session_stays_open() -> AsyncIterator[None]:
+    """End the sessions with MCP servers in the loop of the test that began them."""
+    yield
+    await close_sessions()
+
+
+@pytest.fixture(scope="session")
+def far_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FarSide]:
+    with far_side(tmp_path_factory.mktemp("far")) as found:
+        yield found
+
+
+@pytest.fixture
+def far(far_server: FarSide) -> FarSide:
+    """A server of remote workers, of group `far_side`, that remembers no call."""
+    far_server.forget()
+    return far_server
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """Sessions with a server that does what a server should not."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,10 @@ from nodes.text.tool_messages import flatten_content
 from nodes.tools.framework.settings import ToolSettings
 from tests.mcp.teams import describe_hostile, write_team
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_session_stays_open")]
 
 FAST = 5.0
 """Seconds within which a server must answer that is expected not to."""
-
-
-@pytest.fixture(autouse=True)
-async def no_session_stays_open() -> AsyncIterator[None]:
-    yield
-    await close_sessions()
 
 
 def write_hostile_team(

@@ -1,6 +1,5 @@
 """An approval is for one call, once: parallel calls, other arguments, a server that ends."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +11,18 @@ from mcp.shared.memory import create_connected_server_and_client_session
 
 from extensions.mcp.server.server import ToolCalls, build_server
 from extensions.mcp.server.tools import load_served_teams
-from extensions.mcp.servers.session import close_sessions
 from graph import build_supervisor
 from graph.settings import Settings
 from state import Context
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.mcp.teams import describe_hostile, write_team
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_session_stays_open")]
 
 CONFIG: Any = {"configurable": {"thread_id": "one"}}
 REQUEST = {"request": "Echo part x, then report on it."}
 APPROVE: Any = {"decisions": [{"type": "approve"}]}
 UNASKED = 'access: {"mcp:bad/*": {reads: [untrusted], sends: anything, asks: false}}'
-
-
-@pytest.fixture(autouse=True)
-async def no_session_stays_open() -> AsyncIterator[None]:
-    yield
-    await close_sessions()
 
 
 class Recorded:

@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -18,22 +18,17 @@ from extensions.mcp.servers.server_files import ResolvedServer
 from extensions.mcp.servers.session import (
     CallFailed,
     SessionLost,
-    close_sessions,
     get_session,
     make_http_client,
 )
 from nodes.errors import McpServerFailed
 from tests.local_servers import QuietHandler, find_free_port, serve
 
+pytestmark = pytest.mark.usefixtures("no_session_stays_open")
+
 WEB_SERVER = Path(__file__).parents[1] / "mcp" / "web_server.py"
 PATHS = {"http": "/mcp", "sse": "/sse"}
 HEADERS = (("X-Token", "word"),)
-
-
-@pytest.fixture(autouse=True)
-async def no_session_stays_open() -> AsyncIterator[None]:
-    yield
-    await close_sessions()
 
 
 def make_server(url: str, transport: str = "http") -> ResolvedServer:

@@ -1,7 +1,7 @@
 """Workers with tools of MCP servers, and what check --online finds."""
 
 import json
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,6 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from extensions.mcp.servers.session import close_sessions
 from graph import build_supervisor
 from graph.commands.doctor import run_doctor
 from graph.commands.teams import report_problems, show_team
@@ -19,7 +18,7 @@ from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.mcp.teams import describe_hostile, write_team
 from tests.runs import THREAD
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_session_stays_open")]
 
 REQUEST = {"request": "Echo part x, then report on it."}
 HARMLESS = 'access: {"mcp:bad/*": {reads: [untrusted], sends: nothing}}'
@@ -34,12 +33,6 @@ def ledger() -> str:
     """Read the ledger."""
     return "Zanzibar 4711"
 '''
-
-
-@pytest.fixture(autouse=True)
-async def no_session_stays_open() -> AsyncIterator[None]:
-    yield
-    await close_sessions()
 
 
 class Runs:

@@ -2,14 +2,12 @@
 
 import shutil
 import subprocess
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from extensions.mcp.servers.session import close_sessions
 from graph import build_supervisor
 from graph.settings import Settings
 from tests.endpoint import ScriptedTask
@@ -30,13 +28,7 @@ def need(command: str) -> pytest.MarkDecorator:
     )
 
 
-pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-async def no_session_stays_open() -> AsyncIterator[None]:
-    yield
-    await close_sessions()
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_session_stays_open")]
 
 
 @pytest.fixture

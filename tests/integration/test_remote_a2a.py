@@ -1,6 +1,6 @@
 """Workers that speak A2A: the door of LangGraph's own server, as a process of its own."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,24 +12,12 @@ from extensions.remote.a2a_protocol import open_a2a
 from extensions.remote.session import RemoteRequest
 from nodes.schemas.servers import RemoteSpec
 from tests.endpoint import ScriptedTask
-from tests.integration.far_side.server import FarSide, far_side
+from tests.integration.far_side.server import FarSide
 from tests.runs import THREAD, Runs
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("far_side")]
 
 TASK = ScriptedTask(id="a", worker="far", description="Find the number.")
-
-
-@pytest.fixture(scope="module")
-def running_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FarSide]:
-    with far_side(tmp_path_factory.mktemp("far")) as found:
-        yield found
-
-
-@pytest.fixture
-def far(running_server: FarSide) -> FarSide:
-    running_server.forget()
-    return running_server
 
 
 async def find_address(far: FarSide, graph: str) -> str:

@@ -20,26 +20,14 @@ from extensions.remote.checks import probe_remote_workers
 from graph.teams.team_loader import load_team
 from nodes.errors import RemoteError
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
-from tests.integration.far_side.server import OURS, FarSide, far_side
+from tests.integration.far_side.server import OURS, FarSide
 from tests.runs import THREAD, Runs
 from tests.trusted_files import list_user_folders
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("far_side")]
 
 PATIENCE_S = 40.0
 TASK = ScriptedTask(id="a", worker="far", description="Find the number.")
-
-
-@pytest.fixture(scope="module")
-def running_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FarSide]:
-    with far_side(tmp_path_factory.mktemp("far")) as found:
-        yield found
-
-
-@pytest.fixture
-def far(running_server: FarSide) -> FarSide:
-    running_server.forget()
-    return running_server
 
 
 @pytest.fixture
@@ -232,21 +220,6 @@ def test_a_task_that_a_human_stops_is_cancelled_on_the_far_side(
     assert "stopped" in stopped.stderr
     assert child.wait(PATIENCE_S) != 130
     assert asyncio.run(list_statuses(far)) == {"wait": ["interrupted"]}
-
-
-def test_a_question_is_answered_on_the_command_line(
-    outside: Endpoint, far: FarSide, tmp_path: Path
-):
-    team = write_team(tmp_path, far.url, "ask")
-    first = start_run(team, outside, "q").wait(PATIENCE_S)
-
-    second = call_cli(outside, tmp_path, "resume", "q", "--answer", "red")
-    third = call_cli(outside, tmp_path, "resume", "q", "--answer", "large", "--json")
-
-    assert (first, second.returncode, third.returncode) == (7, 7, 0), third.stderr
-    assert "Which size?" in second.stderr + second.stdout
-    assert "It is red and large." in third.stdout
-    assert far.list_calls() == ["answered red large"]
 
 
 def test_a_probe_says_what_each_server_offers_and_starts_nothing(far: FarSide, tmp_path: Path):

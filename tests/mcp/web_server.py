@@ -6,6 +6,8 @@ import sys
 
 from mcp.server.fastmcp import Context, FastMCP
 
+MAX_MESSAGE_BYTES = 8_000_000  # of a client of ours; importing its module takes a second
+
 server = FastMCP("web", host="127.0.0.1", port=int(sys.argv[2]))
 
 
@@ -22,7 +24,7 @@ def show_header(context: Context) -> str:  # type: ignore[type-arg]  # the libra
 
 @server.tool()
 def big() -> str:
-    return "x" * 50_000_000
+    return "x" * (MAX_MESSAGE_BYTES + 1)
 
 
 @server.tool()
