@@ -15,6 +15,7 @@ from graph.commands.doctor_endpoints import (
     TierEndpoint,
     fetch_models,
     list_endpoints,
+    list_nearest_names,
 )
 from graph.commands.extras import describe_unused_key
 from graph.commands.output import print_json, print_listing
@@ -36,7 +37,6 @@ from graph.user_state import get_user_env_file
 from graph.variables import TIERS
 from nodes.errors import StoreError, UsageError
 from nodes.errors.redaction import redact_value
-from nodes.models.clients import list_nearest_names
 from nodes.models.settings import PROVIDERS, find_extra
 from nodes.models.usage import is_priced
 from nodes.tools.framework.extras import list_missing_packages, write_install_command

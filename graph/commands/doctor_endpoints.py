@@ -1,22 +1,23 @@
 """What `supervise doctor` asks of endpoints: a list of their models."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 import httpx
 
 from graph.display.text import to_one_line
 from graph.variables import TIERS
 from nodes.limits.nesting import parse_json
-from nodes.models.clients import read_model_list
 from nodes.models.settings import ModelSettings, TierSettings
 from state import Tier
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 TIMEOUT_S: Final = 5.0
 MAX_BYTES: Final = 2_000_000
+MAX_MODELS: Final = 2000
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,20 @@ def _parse_list(reply: httpx.Response, body: bytes, seconds: float, address: str
         problem = f"answers with {to_one_line(kind, 40)}, which is not JSON"
         return EndpointReply(problem=problem, fix=fix)
     return EndpointReply(is_reachable=True, seconds=seconds, models=models)
+
+
+def read_model_list(body: Any) -> list[str]:
+    """Return the names of the models that an endpoint lists; none where it is no such list."""
+    listed = body.get("data") if isinstance(body, Mapping) else None
+    models = (listed if isinstance(listed, list) else [])[:MAX_MODELS]
+    return [str(each["id"]) for each in models if isinstance(each, Mapping) and each.get("id")]
+
+
+def list_nearest_names(name: str, names: Iterable[str], count: int = 3) -> list[str]:
+    """Return the names most like a name; of the last part of a path too."""
+    by_key = {key: known for known in names for key in (known.rpartition("/")[2].lower(), known)}
+    near = get_close_matches(name.lower(), by_key, n=2 * count, cutoff=0.4)
+    return list(dict.fromkeys(by_key[key] for key in near))[:count]
 
 
 def _read_capped(response: httpx.Response) -> Iterator[bytes]:

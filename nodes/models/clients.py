@@ -1,12 +1,9 @@
-"""The clients of models: how each is built, named and asked for the models it has."""
+"""The clients of models: how each is built and named."""
 
-import asyncio
-import contextlib
 import importlib.util
 import itertools
 import weakref
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping
 from typing import Any, Final, get_args
 from urllib.parse import urlsplit
 
@@ -33,9 +30,6 @@ ADDRESS_FIELDS: Final = (
     "endpoint",
 )
 """Fields of providers' clients that hold the address of the endpoint."""
-MAX_MODELS: Final = 2000
-LIST_TIMEOUT_S: Final = 5.0
-MAX_NAMES: Final = 5
 
 _counter = itertools.count(1)
 _numbers: dict[int, int] = {}
@@ -228,36 +222,3 @@ def _number_model(model: BaseChatModel) -> int:
         _numbers[key] = next(_counter)
         weakref.finalize(model, _numbers.pop, key, None)
     return _numbers[key]
-
-
-def read_model_list(body: Any) -> list[str]:
-    """Return the names of the models that an endpoint lists; none where it is no such list."""
-    listed = body.get("data") if isinstance(body, Mapping) else None
-    models = (listed if isinstance(listed, list) else [])[:MAX_MODELS]
-    return [str(each["id"]) for each in models if isinstance(each, Mapping) and each.get("id")]
-
-
-def list_nearest_names(name: str, names: Iterable[str], count: int = 3) -> list[str]:
-    """Return the names most like a name; of the last part of a path too."""
-    by_key = {key: known for known in names for key in (known.rpartition("/")[2].lower(), known)}
-    near = get_close_matches(name.lower(), by_key, n=2 * count, cutoff=0.4)
-    return list(dict.fromkeys(by_key[key] for key in near))[:count]
-
-
-async def name_nearest_models(error: ModelUnknown, inner: BaseChatModel, tier: Tier) -> str:
-    """Return what to do next: a name that the endpoint has, or the advice of the error."""
-    model: str = getattr(inner, "model_name", "")
-    list_names: Callable[[], Awaitable[list[str]]] | None = getattr(inner, "list_model_names", None)
-    names = list[str]()
-    if list_names is None:
-        return error.next
-    # Whatever becomes of the list, the error of the call is the one to show.
-    with contextlib.suppress(Exception):
-        async with asyncio.timeout(LIST_TIMEOUT_S):
-            names = await list_names()
-    if not names or model in names:
-        return error.next
-    near = list_nearest_names(model, names)
-    chosen = f"openai:{near[0]}" if near else "one of its models"
-    some = ", ".join(names[:MAX_NAMES])
-    return f"set {_name_setting(tier)} to {chosen}; the endpoint has {some}"

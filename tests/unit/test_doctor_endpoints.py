@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from nodes.models.clients import list_nearest_names, read_model_list
+from graph.commands.doctor_endpoints import list_nearest_names, read_model_list
 from tests.endpoint import Endpoint, Scenario
 from tests.screen import run_supervise
 
