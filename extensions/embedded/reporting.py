@@ -1,6 +1,7 @@
 """Reports what tools computed, found or refused, and composes the answer from the reports."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, zip_longest
 from typing import Any, get_args
 
 from extensions.embedded.work import AnsweredCall, Work
@@ -78,7 +79,7 @@ MAX_REFUSAL_CHARS = 600
 MAX_QUOTED_CHARS = 800
 """Limit for a quotation; a longer answer is cut at the end of a line."""
 MAX_SCALAR_CHARS = 40
-MAX_PASSAGES = 3
+MAX_PASSAGES, PASSAGES_BY_SEARCH = 3, 2
 _KNOWN_KEYS = frozenset(("results", "rows", "tables", "claims", "findings", "gaps", "note"))
 
 
@@ -205,15 +206,22 @@ def _quote_result(call: AnsweredCall) -> tuple[str, list[str]]:
 
 
 def _choose_passages(calls: Iterable[AnsweredCall]) -> list[dict[str, str]]:
-    """Return the best passages of searches, each once, with `source`, `place` and `text`."""
-    found: dict[tuple[str, str], dict[str, str]] = {}
+    """Return the best passages of searches, each once, with `source`, `place` and `text`.
+
+    Of several searches by one tool each has its best first.
+    """
+    by_tool, queries = dict[str, list[list[dict[str, Any]]]](), set[str]()
     for call in calls:
-        for item in () if _show_result(call) else call.list_objects("results"):
-            if text := str(item.get("text") or "").strip():
-                source, place = str(item.get("source", "")), str(item.get("place") or "")
-                passage = {"source": source, "place": place, "text": text}
-                found.setdefault((source, text), passage)
-    return list(found.values())[:MAX_PASSAGES]
+        queries.add(str(call.arguments.get("query")))
+        results = [] if _show_result(call) else call.list_objects("results")
+        by_tool.setdefault(call.tool, []).append(results)
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for item in chain(*(chain(*zip_longest(*each, fillvalue={})) for each in by_tool.values())):
+        if text := str(item.get("text") or "").strip():
+            source, place = str(item.get("source", "")), str(item.get("place") or "")
+            passage = {"source": source, "place": place, "text": text}
+            found.setdefault((source, text), passage)
+    return list(found.values())[: max(MAX_PASSAGES, PASSAGES_BY_SEARCH * len(queries))]
 
 
 def _list_claims(call: AnsweredCall) -> list[dict[str, Any]]:

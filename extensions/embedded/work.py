@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
 from nodes.schemas.handoff import Handoff, WorkValues
+from nodes.text.request_parts import list_asking_parts, points_back
 from nodes.text.similarity import extract_stems, pair_words
 
 DECLINED = "(the human declined to answer"
@@ -16,7 +17,7 @@ DECLINED = "(the human declined to answer"
 OPENING = 'For the request "'
 CITING = "Give every figure and statement with the name of its source."
 """Around the words of a task that is planned by rule."""
-MAX_QUERY_WORDS = 24
+MAX_QUERY_WORDS, MAX_QUERIES = 24, 8
 _CUT = Pattern(r"\n\[cut \d+ of \d+ characters\]\s*$")
 _ASKED = Pattern(r"\b(\w+) \(")
 
@@ -106,9 +107,18 @@ class Work:
     def query(self) -> str:
         """The content words to search for; where they only name the work, those of the card."""
         names_work = extract_stems(self.words) <= extract_stems(self.card)
-        asked = f"{self.words} {self.card if names_work else ''}"
-        words = [written.lower() for _, written in pair_words(asked.replace("`", " "))]
-        return " ".join(dict.fromkeys(words[:MAX_QUERY_WORDS]))
+        return _list_words(f"{self.words} {self.card if names_work else ''}")
+
+    @property
+    def queries(self) -> list[str]:
+        """The same for each question and order; one that points back has what is before it, too."""
+        parts = list_asking_parts(self.words)
+        parts = [
+            " ".join(parts[: at + 1]) if at and points_back(part) else part
+            for at, part in enumerate(parts)
+        ]
+        found = list(dict.fromkeys(map(_list_words, parts)))
+        return found if 1 < len(found) <= MAX_QUERIES and all(found) else [self.query]
 
     @property
     def claims(self) -> list[dict[str, str]]:
@@ -128,6 +138,11 @@ def _read_own_words(description: str) -> str:
     quoted, found, rest = description.removeprefix(OPENING).partition('": ')
     is_by_rule = description.startswith(OPENING) and found
     return f"{quoted}{rest.partition(CITING)[2]}" if is_by_rule else description
+
+
+def _list_words(text: str) -> str:
+    words = [written.lower() for _, written in pair_words(text.replace("`", " "))]
+    return " ".join(dict.fromkeys(words[:MAX_QUERY_WORDS]))
 
 
 def read_work(values: WorkValues, messages: Sequence[BaseMessage]) -> Work:

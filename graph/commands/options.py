@@ -192,10 +192,11 @@ class _Asked:
         "-f",
         metavar="PATH",
         callback=_require_local_files,
-        help="A document, or a folder of them; - reads text from stdin. May be repeated.",
+        help="A document, or a folder of them; - reads text from stdin. May be repeated; further"
+        " paths may follow, as of --file *.md.",
     )
     more_files: list[Path] | None = typer.Argument(
-        None, metavar="PATH", callback=_require_files, help="Further files, as of --file."
+        None, metavar="PATH", callback=_require_files, hidden=True
     )
     thread: str | None = typer.Option(
         None, "--thread", metavar="THREAD", help="Keep the run under this id, or follow up on it."

@@ -36,7 +36,8 @@ MAX_READ_CHARS = 4_000
 MAX_PARTS = 24
 RELATIVE_WORDS = ("where", "which", "who", "whose")
 MIN_FRAGMENTS, MAX_FRAGMENT_WORDS = 3, 4
-_ASKING = QUESTION_WORDS | AUXILIARY_VERBS | GERMAN_QUESTION_WORDS
+_OPENING = QUESTION_WORDS | GERMAN_QUESTION_WORDS
+_ASKING = _OPENING | AUXILIARY_VERBS
 STATING_WORDS = (
     DETERMINERS | PRONOUNS | GERMAN_DETERMINERS | {"i", "we", "you", "he", "she", "there"}
 )
@@ -83,15 +84,26 @@ def list_parts(
     return [request[begin:stop].strip() for (_, begin), stop in zip(cuts, stops, strict=True)]
 
 
-def list_own_parts(text: str) -> list[str]:
-    """Return the questions and orders of a text, if each can be answered by itself; else none.
+def list_asking_parts(text: str) -> list[str]:
+    """Return the questions and orders of a text, each with what is stated before it.
 
-    None can where one names something of another, as with "it", or where a part is neither.
+    None if there are not several; what is stated at the end belongs to the last one.
     """
-    parts = list_parts(text, lambda _: ())
-    asks = all(is_question(each) or begins_with_verb(each) for each in parts)
-    points = any(BACK_REFERENCES & {*map(str.lower, _WORD.findall(each))} for each in parts[1:])
-    return parts if len(parts) > 1 and asks and not points else []
+    parts, stated = list[str](), ""
+    for part in list_parts(text, lambda _: ()):
+        joined = f"{stated} {part}".strip()
+        begins = begins_with_verb(part) or _read_first_word(part) in _ASKING
+        is_asking = begins or not _OPENING.isdisjoint(map(str.lower, _WORD.findall(part)))
+        stated = "" if is_asking else joined
+        parts += [joined] if is_asking else []
+    if stated and parts:
+        parts[-1] += f" {stated}"
+    return parts if len(parts) > 1 else []
+
+
+def points_back(part: str) -> bool:
+    """Return whether a part names something of what is before it, as with "it"."""
+    return not BACK_REFERENCES.isdisjoint(map(str.lower, _WORD.findall(part)))
 
 
 def is_question(part: str) -> bool:

@@ -18,7 +18,7 @@ from extensions.tools.tables.question_reading import read_part
 from extensions.tools.tables.question_words import OTHER_NAMES, Token, split_question
 from extensions.tools.tables.reading import Answered, Reading
 from nodes.errors import ToolRefused
-from nodes.text.request_parts import list_own_parts
+from nodes.text.request_parts import list_asking_parts, points_back
 
 MAX_CELL_WORDS: Final = 6
 MAX_SPANS: Final = 150
@@ -42,7 +42,9 @@ def answer_question(
     best = _choose_table(profiles, asked, query)
     answered = [_answer(best, asked, query)]
     if asked.is_words_only and not answered[0]["is_complete"]:
-        parts = [replace(asked, question=each) for each in list_own_parts(asked.question)]
+        texts = list_asking_parts(asked.question)
+        texts = [] if any(map(points_back, texts[1:])) else texts
+        parts = [replace(asked, question=each) for each in texts]
         chosen = [_choose_table(profiles, each, query) for each in parts]
         _doubt_periods([each.reading for each in chosen])
         by_part = [_answer(*each, query) for each in zip(chosen, parts, strict=True)]

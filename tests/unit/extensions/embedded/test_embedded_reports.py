@@ -59,6 +59,16 @@ def test_three_passages_are_shown_each_once() -> None:
     assert [claim.text for claim in report.claims] == ["one", "two", "three"]
 
 
+def test_of_two_searches_each_has_its_best_passages_shown() -> None:
+    calls = [
+        AnsweredCall("search_documents", {"query": query}, search(*texts)[1])
+        for query, texts in (("mast", ("one", "two", "three")), ("sail", ("four", "one", "five")))
+    ]
+    report = Report.model_validate(write_report(make_work("Mast? Sail?", *calls), ()))
+
+    assert [claim.text for claim in report.claims] == ["one", "four", "two", "three"]
+
+
 def test_a_computed_result_is_shown_as_the_tool_words_it_and_is_not_unread() -> None:
     rows = {"summary": "AWS: **107,556**.", "columns": ["a"], "rows": [[1]], "is_complete": True}
     found = {**rows, "results": [{"source": "a.csv", "text": "a: 1"}]}

@@ -41,6 +41,24 @@ def test_a_search_gets_the_content_words_and_is_not_repeated():
 
 
 @pytest.mark.parametrize(
+    ("words", "queries"),
+    [
+        ("Who leads the yard, and what does a mast cost?", ["leads yard", "mast cost"]),
+        (
+            "Mast 7 broke. In which month? List the costs of a sail.",
+            ["mast 7 broke month", "costs sail"],
+        ),
+        ("Who leads the yard, and when was it built?", ["leads yard", "leads yard built"]),
+        ("Who leads the yard and the dock?", ["leads yard dock"]),
+    ],
+)
+def test_each_question_of_a_task_is_searched_by_itself(words, queries):
+    calls = choose_calls(make_work(words), {"search_documents": SEARCH})
+
+    assert [arguments["query"] for _, arguments in calls] == queries
+
+
+@pytest.mark.parametrize(
     ("parameter", "words", "code"),
     [
         ("question", "Which month is wet?", "Which month is wet?"),
