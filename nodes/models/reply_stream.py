@@ -17,6 +17,8 @@ from nodes.errors import BudgetSpent
 REPEATED_CHARS: Final = 40
 READ_INTERVAL_S: Final = 0.05
 """Between two readings of the reply so far, each of which begins at its start."""
+READ_PACE: Final = 10
+"""The same, in times that a reading takes: a long reply is read less often."""
 
 
 def ends_in_repetition(text: str, times: int) -> bool:
@@ -35,7 +37,7 @@ class ReplyTextReader:
         self._listeners = listeners
         self._arguments: list[str] = []
         self._words: list[str] = []
-        self._read_at, self._length = 0.0, 0
+        self._read_at, self._length, self._pause_s = 0.0, 0, READ_INTERVAL_S
         self.has_begun = False
         """A part has come."""
 
@@ -45,13 +47,14 @@ class ReplyTextReader:
         if isinstance(message, AIMessageChunk):
             self._arguments += [call["args"] or "" for call in message.tool_call_chunks]
         self._words.append(message.text)
-        if (now := monotonic()) - self._read_at < READ_INTERVAL_S:
+        if (now := monotonic()) - self._read_at < self._pause_s:
             return
         text = "".join(self._arguments) or "".join(self._words)
         if len(text) > self._length:
             self._read_at, self._length = now, len(text)
             for listen in self._listeners:
                 listen(text)
+            self._pause_s = max(READ_INTERVAL_S, READ_PACE * (monotonic() - now))
 
 
 class AnswerTextListener:

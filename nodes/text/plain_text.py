@@ -52,11 +52,9 @@ def make_printable(text: object) -> str:
     shown = redact_text(str(text)).replace("\r\n", "\n")
     if shown.isascii() and shown.isprintable():
         return shown
-    return "".join(
-        c
-        for c in shown
-        if c in _KEPT_CHARACTERS or unicodedata.category(c) not in _HIDDEN_CATEGORIES
-    )
+    other = {*shown} - _KEPT_CHARACTERS  # each once: a text may be long, and is shown as it grows
+    hidden = [c for c in other if unicodedata.category(c) in _HIDDEN_CATEGORIES]
+    return shown.translate(dict.fromkeys(map(ord, hidden))) if hidden else shown
 
 
 def to_one_line(text: object, max_chars: int = 100) -> str:

@@ -12,6 +12,8 @@ import { Line } from "./text";
 /** More lines make a page slow; the events have all. */
 const MAX_LINES = 200;
 const MAX_NAMED = 4;
+/** Of the answer as it is written: its end is seen. */
+const MAX_WRITTEN = 20_000;
 /** From the end of a list, within which a reader is at its end. */
 const NEAR_PX = 40;
 /** After its last move on the frame, a pointer reads no more. */
@@ -19,13 +21,14 @@ const RESTED_MS = 4000;
 
 /** What happens in a run at work, or its answer as it is written: in a frame of one height, so that nothing below it moves. */
 export function Alive({ trace }: { trace: Trace }) {
-  const written = trace.run.written;
-  const frame = useFollowedEnd(written ?? listTold(trace).length);
+  const { written = "" } = trace.run;
+  const end = written.length > MAX_WRITTEN ? `…${written.slice(-MAX_WRITTEN)}` : written;
+  const frame = useFollowedEnd(written || listTold(trace).length);
   return (
     <section class="alive" aria-labelledby="alive-title">
       <h2 id="alive-title">{written ? "The answer, as it is written" : "What happens"}</h2>
       <div class="alive-frame" tabIndex={0} role="group" aria-labelledby="alive-title" {...frame}>
-        {written ? <MarkdownText text={written} /> : <Feed trace={trace} />}
+        {written ? <MarkdownText text={end} /> : <Feed trace={trace} />}
       </div>
       <AtWork trace={trace} />
     </section>
