@@ -38,3 +38,30 @@ def find_free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+class Recorder:
+    """A server that keeps what each connection brings first, and answers each alike."""
+
+    def __init__(self, status: str = "200 OK") -> None:
+        self.requests: list[str] = []
+        self._answer = f"HTTP/1.1 {status}\r\ncontent-length: 2\r\n\r\n{{}}".encode()
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.host = f"127.0.0.1:{self._socket.getsockname()[1]}"
+        self.url = f"http://{self.host}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        """Accept nothing more."""
+        self._socket.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:  # closed
+                return
+            with connection:
+                self.requests.append("")  # a connection that brings nothing counts, too
+                self.requests[-1] = connection.recv(65536).decode(errors="replace")
+                connection.sendall(self._answer)

@@ -73,6 +73,10 @@ class Runs:
         """Compile a team, the test team without one; options are those of `build_supervisor`."""
         return build_supervisor(team or make_team(), **{"settings": self.settings, **options})
 
+    def build_saved(self, team: Team | None = None, **fields: Any) -> SupervisorGraph:
+        """Compile a team, or the test team with these fields; its threads are kept in memory."""
+        return self.build_graph(team or make_team(**fields), checkpointer=make_saver())
+
     async def play(
         self, scenario: Scenario, team: Team | None = None, *, request: Any = GIVEN, **fields: Any
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:

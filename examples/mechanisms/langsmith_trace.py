@@ -14,8 +14,7 @@ from asyncio.subprocess import DEVNULL
 
 from examples.mechanisms.scripted import show
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER
-from tests.integration.langsmith_server import LangSmithRecord, run_langsmith_server
-from tests.integration.langsmith_tree import format_tree
+from tests.integration.langsmith_server import LangSmithRecord, format_tree, run_langsmith_server
 
 TEAM = SHIPPED_TEAMS_FOLDER / "market_analysis"
 COMMAND = [

@@ -9,9 +9,11 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from extensions.mcp.servers.session import close_sessions
+from graph.topology.supervisor_graph import SupervisorGraph
 from tests.endpoint import Endpoint, Scenario
 from tests.integration.dev_server import PARTS, DevServer, ServerContext, dev_server, langsmith_sink
 from tests.integration.far_side.server import FarSide, far_side
+from tests.runs import Runs
 
 
 @pytest.fixture(autouse=True)
@@ -19,6 +21,12 @@ def brisk_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a model be asked again at once, so that no test waits for that."""
     monkeypatch.setattr("nodes.models.call.BACKOFF_S", 0.01)
     monkeypatch.setattr("nodes.models.circuit_breaker.PAUSE_S", 0.01)
+
+
+@pytest.fixture
+def graph(runs: Runs) -> SupervisorGraph:
+    """The test team, whose threads are kept in memory."""
+    return runs.build_saved()
 
 
 @pytest.fixture

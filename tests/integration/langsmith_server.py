@@ -2,14 +2,19 @@
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from email.message import Message
+from email.parser import BytesParser
+from email.policy import HTTP
+from io import BytesIO
 from typing import Any, Literal
 from uuid import uuid4
 
-from tests.integration.langsmith_ingest import merge_runs, read_batch, read_multipart
+import zstandard
+
 from tests.local_servers import QuietHandler, serve
 
 IngestForm = Literal["batch", "multipart", "compressed"]
@@ -135,3 +140,70 @@ def _add_item(items: list[dict[str, Any]], item: dict[str, Any]) -> dict[str, An
     made = {"id": str(uuid4()), "created_at": now, "start_time": now, "tenant_id": str(uuid4())}
     items.append({**made, **{key: value for key, value in item.items() if value is not None}})
     return items[-1]
+
+
+Run = dict[str, Any]
+
+
+def read_batch(body: bytes) -> list[Run]:
+    """Return the runs of `/runs/batch`, begun ones before ended ones."""
+    batch = json.loads(body)
+    return [*batch.get("post", ()), *batch.get("patch", ())]
+
+
+def read_multipart(body: bytes, headers: Mapping[str, str]) -> list[Run]:
+    """Return the runs of `/runs/multipart`.
+
+    A part is named `post.ID` or `patch.ID`, and `post.ID.inputs` and so on for the large fields.
+    """
+    if headers.get("content-encoding") == "zstd":
+        body = zstandard.ZstdDecompressor().stream_reader(BytesIO(body)).read()
+    head = f"content-type: {headers['content-type']}\r\n\r\n".encode()
+    message = BytesParser(policy=HTTP).parsebytes(head + body)
+    runs: dict[str, Run] = {}
+    for part in message.iter_parts():
+        _add_part(runs, part)
+    return list(runs.values())
+
+
+def merge_runs(held: dict[str, Run], runs: Iterable[Run]) -> None:
+    """Add runs to those held, by id; what is given later completes what was given earlier."""
+    for run in runs:
+        given = {key: value for key, value in run.items() if value is not None}
+        held[run["id"]] = held.get(run["id"], {}) | given
+
+
+def _add_part(runs: dict[str, Run], part: Message) -> None:
+    name = str(part.get_param("name", header="content-disposition"))
+    kind, run_id, *fields = name.split(".")
+    if kind not in ("post", "patch"):
+        return
+    value = json.loads(part.get_payload(decode=True))  # type: ignore[arg-type]  # one part's bytes
+    run = runs.setdefault(f"{kind}.{run_id}", {"id": run_id})
+    run |= {fields[0]: value} if fields else value
+
+
+def format_tree(
+    record: LangSmithRecord,
+    parent: str | None = None,
+    *,
+    keys: Collection[str] = (),
+    depth: int = 0,
+) -> Iterator[str]:
+    """Yield a line for each run: its name, its kind, its error, the metadata of these keys."""
+    for run in record.list_children(parent):
+        known = run.get("extra", {}).get("metadata", {})
+        shown = "".join(f" {key}={known[key]}" for key in keys if key in known)
+        failed = " FAILED" if run.get("error") else ""
+        yield f"{'  ' * depth}{run['name']} [{run['run_type']}]{failed}{shown}"
+        yield from format_tree(record, run["id"], keys=keys, depth=depth + 1)
+
+
+def list_paths(record: LangSmithRecord) -> list[str]:
+    """Return each run as its own name after those of the runs around it: `team / node / plan`."""
+    return [" / ".join(_list_names(record, run)) for run in record.runs.values()]
+
+
+def _list_names(record: LangSmithRecord, run: dict[str, Any]) -> list[str]:
+    parent = record.runs.get(run.get("parent_run_id") or "")
+    return [*(_list_names(record, parent) if parent else ()), run["name"]]

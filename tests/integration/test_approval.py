@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 from langgraph.types import Command
 
-from graph import arun, build_supervisor
+from graph import arun
 from graph.runs.trace import list_runs
-from graph.settings import Settings
 from tests.endpoint import ScriptedTask, script_tasks
-from tests.runs import GIVEN, REQUEST, THREAD, Runs, make_saver
+from tests.runs import GIVEN, REQUEST, THREAD, Runs
 from tests.teams import make_team
 
 WORDS = "Write {}.md: name the three figures of part {} and the source of each."
@@ -32,9 +31,8 @@ def make_plan(*names: str, **edges: list[str]) -> dict[str, Any]:
 
 
 @pytest.fixture
-def graph(settings: Settings):
-    saver = make_saver()
-    return build_supervisor(make_team(approve_plan=True), settings=settings, checkpointer=saver)
+def graph(runs: Runs):
+    return runs.build_saved(approve_plan=True)
 
 
 async def test_nothing_runs_before_the_plan_is_accepted(runs: Runs, graph):
@@ -164,7 +162,7 @@ async def test_a_finding_that_upsets_the_plan_dispatches_another_worker(runs: Ru
 
 async def test_a_resumed_graph_continues_its_clock(runs: Runs):
     runs.script(*script_tasks({"A": ()}), latency_s={"Plan": 0.3})
-    graph = runs.build_graph(make_team(approve_plan=True), checkpointer=make_saver())
+    graph = runs.build_saved(approve_plan=True)
     config: Any = {"configurable": {"thread_id": "one"}}
 
     await graph.ainvoke(GIVEN, config)

@@ -7,21 +7,14 @@ import pytest
 from langgraph.types import Command
 
 from graph import build_supervisor, load_team
-from graph.settings import Settings
 from nodes.errors import BudgetSpent, SettingsInvalid, TeamInvalid
 from nodes.limits.budget import Budget
 from state import Usage
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
-from tests.runs import GIVEN, THREAD, Runs, make_saver
+from tests.runs import GIVEN, THREAD, Runs
 from tests.teams import make_team
 
 CHAIN: dict[str, tuple[str, ...]] = {f"t{n}": ((f"t{n - 1}",) if n else ()) for n in range(12)}
-
-
-@pytest.fixture
-def graph(settings: Settings):
-    saver = make_saver()
-    return build_supervisor(make_team(), settings=settings, checkpointer=saver)
 
 
 async def test_a_budget_of_tokens_ends_in_a_partial_answer(runs: Runs, graph):
@@ -101,8 +94,7 @@ async def test_a_budget_of_nothing_is_one_clear_error(runs: Runs, graph):
 
 async def test_an_answer_from_a_human_does_not_refill_the_budget(runs: Runs):
     runs.script(*script_tasks(CHAIN))
-    saver = make_saver()
-    graph = runs.build_graph(make_team(approve_plan=True), checkpointer=saver)
+    graph = runs.build_saved(approve_plan=True)
     await graph.ainvoke(GIVEN, THREAD, context={"max_tokens": 8_000})
 
     state = await graph.ainvoke(Command(resume="accept"), THREAD, context={"max_tokens": 8_000})

@@ -10,7 +10,7 @@ from nodes.limits.worker_load import TeamLoad, WorkerLoad, choose_least_busy_wor
 from nodes.schemas.team import Team
 from state import Tier
 from tests.endpoint import ScriptedTask, script_tasks
-from tests.runs import GIVEN, Runs
+from tests.runs import Runs, run_graph, select_events
 from tests.teams import make_team
 
 ROUTED = {"Decision": {"worker": "researcher", "reason": "It knows parts."}}
@@ -26,13 +26,7 @@ def make_named_team(name: str, **fields: Any) -> Team:
 
 
 async def collect_events(made: Team, runs: Runs) -> list[dict[str, Any]]:
-    graph = runs.build_graph(made)
-    stream = graph.astream(GIVEN, stream_mode="custom", subgraphs=True)
-    return [event async for _, event in stream]
-
-
-def select_events(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
-    return [event for event in events if event["kind"] == kind]
+    return (await run_graph(runs.build_graph(made)))[1]
 
 
 async def test_a_request_is_routed_to_the_idle_fallback_of_a_busy_worker(runs: Runs):

@@ -248,7 +248,7 @@ async def test_a_cap_of_the_outer_graph_ends_the_inner_run_as_it_would_alone(
     runs: Runs, context: Any, end: str
 ):
     runs.script(*script_tasks({"A": (), "B": ("A",)}))
-    alone = runs.build_graph(checkpointer=make_saver())
+    alone = runs.build_saved()
 
     assert await run_to_end(alone, context) == end
     assert await run_to_end(build_outer_graph(runs), context) == end
@@ -292,7 +292,7 @@ async def test_a_cap_that_cannot_be_is_refused_in_a_node_too(runs: Runs):
 
 async def test_a_resume_that_names_no_cap_keeps_those_of_the_run(runs: Runs):
     runs.script(*script_tasks(CHAIN))
-    graph = runs.build_graph(make_team(approve_plan=True), checkpointer=make_saver())
+    graph = runs.build_saved(approve_plan=True)
     await graph.ainvoke(GIVEN, THREAD, context={"max_tokens": 8_000, "max_steps": 40})
 
     state = await graph.ainvoke(Command(resume="accept"), THREAD)
@@ -303,7 +303,7 @@ async def test_a_resume_that_names_no_cap_keeps_those_of_the_run(runs: Runs):
 
 async def test_a_resume_may_raise_one_cap_and_keeps_the_others(runs: Runs):
     runs.script(*script_tasks(CHAIN))
-    graph = runs.build_graph(make_team(approve_plan=True), checkpointer=make_saver())
+    graph = runs.build_saved(approve_plan=True)
     await graph.ainvoke(GIVEN, THREAD, context={"max_tokens": 8_000, "max_steps": 3})
 
     state = await graph.ainvoke(
@@ -331,7 +331,7 @@ async def test_each_call_is_charged_once_to_a_resumed_run(runs: Runs):
     first = (ScriptedTask(id="a"), ScriptedTask(id="b"))
     runs.script(*first, asking, waiting)
     asks = make_team(ladder=("human",))
-    graph = runs.build_graph(asks, checkpointer=make_saver())
+    graph = runs.build_saved(asks)
     result = graph.astream(
         GIVEN,
         THREAD,
@@ -352,7 +352,7 @@ async def test_each_call_is_charged_once_to_a_resumed_run(runs: Runs):
 
 async def test_a_run_that_a_server_hands_over_again_goes_on_with_its_clock_and_budget(runs: Runs):
     runs.script(*script_tasks(CHAIN))
-    graph = runs.build_graph(make_team(approve_plan=True), checkpointer=make_saver())
+    graph = runs.build_saved(approve_plan=True)
     config: Any = {**THREAD, "metadata": {"run_id": "r1"}}
     await graph.ainvoke(GIVEN, config, context={"max_tokens": 50_000, "deadline_s": 60})
     before: Any = (await graph.aget_state(THREAD)).metadata

@@ -30,11 +30,6 @@ def make_config() -> Any:
     return {"configurable": {"thread_id": "one"}}
 
 
-def build_graph(runs: Runs, **fields: Any) -> Any:
-    saver = make_saver()
-    return runs.build_graph(make_team(**fields), checkpointer=saver)
-
-
 async def certify(runs: Runs, scenario: Scenario = PAIR, **how: Any) -> tuple[Plan, dict[str, Any]]:
     """Return the plan of the request and its certificate, as `--plan-only` prints it."""
     found: list[Any] = []
@@ -62,7 +57,7 @@ async def test_a_run_within_its_certificate_is_done(runs: Runs):
 async def test_a_run_of_another_plan_is_refused_in_one_line_before_a_worker_is_called(runs: Runs):
     _, certificate = await certify(runs)
     runs.script(*script_tasks({"a": (), "c": ()}))
-    graph = build_graph(runs)
+    graph = runs.build_saved()
 
     with pytest.raises(CertificateRefused) as refused:
         await graph.ainvoke(
@@ -120,7 +115,7 @@ async def test_the_question_about_a_plan_has_its_certificate_and_an_edit_outside
 ):
     plan, certificate = await certify(runs)
     runs.load_scenario(PAIR)
-    graph = build_graph(runs, approve_plan=True)
+    graph = runs.build_saved(approve_plan=True)
     edited = plan.model_dump(mode="json") | {"tasks": plan.model_dump(mode="json")["tasks"][:1]}
     context: Any = {"certificate": certificate}
 
@@ -137,7 +132,7 @@ async def test_the_question_about_a_plan_has_its_certificate_and_an_edit_outside
 
 async def test_a_plan_that_is_edited_into_the_state_of_a_held_run_is_refused(runs: Runs):
     plan, certificate = await certify(runs)
-    graph = build_graph(runs, approve_plan=True)
+    graph = runs.build_saved(approve_plan=True)
     await graph.ainvoke({"request": REQUEST}, make_config(), context={"certificate": certificate})
     smaller = plan.model_copy(update={"tasks": plan.tasks[:1]}).model_dump(mode="json")
 

@@ -8,8 +8,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from graph.topology.supervisor_graph import SupervisorGraph
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
-from tests.runs import REQUEST, Runs, make_saver
-from tests.teams import make_team
+from tests.runs import REQUEST, Runs
 
 CHAT: Any = {"messages": [HumanMessage(REQUEST)]}
 CONFIG: Any = {"configurable": {"thread_id": "chat"}}
@@ -22,11 +21,6 @@ def play(endpoint: Endpoint, text: str = TEXT, **fields: Any) -> None:
     answer = {"text": text, "confidence": 90, "gaps": ["No figure of C."]}
     fields = {"answers": {"Answer": answer}, "chunk_delay_s": 0.02, **fields}
     endpoint.load_scenario(Scenario(tasks=PARTS, **fields))
-
-
-def build_graph(runs: Runs, **fields: Any) -> SupervisorGraph:
-    saver = make_saver()
-    return runs.build_graph(make_team(**fields), checkpointer=saver)
 
 
 async def stream_messages(
@@ -56,7 +50,7 @@ async def test_only_the_answer_is_streamed_and_its_parts_are_the_last_message(
 ):
     play(runs.endpoint)
 
-    texts, values = await stream_messages(build_graph(runs), **options)
+    texts, values = await stream_messages(runs.build_saved(), **options)
 
     last = values["messages"][-1]
     assert list(texts) == [last.id] and len(texts[last.id]) > 2
@@ -68,7 +62,7 @@ async def test_the_content_block_protocol_streams_the_answer_too(runs: Runs):
     play(runs.endpoint)
 
     with pytest.warns(match="experimental"):
-        run = await build_graph(runs).astream_events(CHAT, CONFIG, version="v3")
+        run = await runs.build_saved().astream_events(CHAT, CONFIG, version="v3")
         parts = [[text async for text in message.text] async for message in run.messages]
 
     assert len(parts) == 1 and len(parts[0]) > 2
@@ -78,7 +72,7 @@ async def test_the_content_block_protocol_streams_the_answer_too(runs: Runs):
 async def test_an_answer_that_is_written_again_is_streamed_once(runs: Runs):
     play(runs.endpoint, faults=(Fault(kind="cut_stream", schema="Answer", nth=(1,), chunks=8),))
 
-    texts, values = await stream_messages(build_graph(runs))
+    texts, values = await stream_messages(runs.build_saved())
 
     last = values["messages"][-1]
     assert "".join(texts[last.id]) == last.text and list(texts) == [last.id]
@@ -87,7 +81,7 @@ async def test_an_answer_that_is_written_again_is_streamed_once(runs: Runs):
 async def test_a_draft_that_a_critic_may_send_back_is_not_streamed_before(runs: Runs):
     play(runs.endpoint, answers={"Answer": {"text": TEXT}, "Critique": {"accepted": True}})
 
-    texts, values = await stream_messages(build_graph(runs, critic="on"))
+    texts, values = await stream_messages(runs.build_saved(critic="on"))
 
     last = values["messages"][-1]
     assert texts == {last.id: [last.text]}
@@ -96,7 +90,7 @@ async def test_a_draft_that_a_critic_may_send_back_is_not_streamed_before(runs: 
 async def test_a_picture_in_an_answer_is_escaped_in_the_message_and_its_stream(runs: Runs):
     play(runs.endpoint, f"{TEXT} {PICTURE}")
 
-    texts, values = await stream_messages(build_graph(runs))
+    texts, values = await stream_messages(runs.build_saved())
 
     last = values["messages"][-1]
     assert PICTURE.removesuffix(".") in values["answer"].text
@@ -107,7 +101,7 @@ async def test_the_message_says_what_is_missing_where_it_is_from_and_how_it_ende
     play(runs.endpoint, answers={})
     given = {"messages": [HumanMessage([REQUEST, {"type": "image", "url": "https://host/a.png"}])]}
 
-    state = await build_graph(runs).ainvoke(given, CONFIG)
+    state = await runs.build_saved().ainvoke(given, CONFIG)
 
     shown = state["messages"][-1].text
     assert state["status"] == "partial" and isinstance(state["messages"][-1], AIMessage)
@@ -118,7 +112,7 @@ async def test_the_message_says_what_is_missing_where_it_is_from_and_how_it_ende
 
 async def test_a_run_returns_neither_its_materials_nor_the_content_of_its_attachments(runs: Runs):
     play(runs.endpoint)
-    graph, secret = build_graph(runs), "a line of the document\n" * 500
+    graph, secret = runs.build_saved(), "a line of the document\n" * 500
     given = {"messages": [HumanMessage([REQUEST, attach("long.md", secret)])]}
 
     _, values = await stream_messages(graph, given)
@@ -132,7 +126,7 @@ async def test_a_run_returns_neither_its_materials_nor_the_content_of_its_attach
 
 async def test_a_file_of_an_earlier_message_is_a_material_of_the_next(runs: Runs):
     play(runs.endpoint)
-    graph = build_graph(runs)
+    graph = runs.build_saved()
 
     await graph.ainvoke({"messages": [HumanMessage([REQUEST, attach("a.md", "one")])]}, CONFIG)
     await graph.ainvoke({"messages": [HumanMessage([REQUEST, attach("b.md", "two")])]}, CONFIG)
@@ -144,7 +138,7 @@ async def test_a_file_of_an_earlier_message_is_a_material_of_the_next(runs: Runs
 
 async def test_a_greeting_gets_a_word_on_the_team_and_no_model_is_called(runs: Runs):
     play(runs.endpoint)
-    graph = build_graph(runs)
+    graph = runs.build_saved()
 
     state = await graph.ainvoke({"messages": [("user", "Hello, what can you do?")]}, CONFIG)
 
@@ -162,7 +156,7 @@ async def test_a_greeting_gets_a_word_on_the_team_and_no_model_is_called(runs: R
 
 async def test_a_file_without_words_is_kept_for_the_next_message(runs: Runs):
     play(runs.endpoint)
-    graph = build_graph(runs)
+    graph = runs.build_saved()
 
     asked = await graph.ainvoke({"messages": [HumanMessage([attach("a.md", "one")])]}, CONFIG)
     await graph.ainvoke(CHAT, CONFIG)
@@ -175,7 +169,7 @@ async def test_the_plan_is_a_list_of_to_dos_that_changes_while_tasks_run(runs: R
     play(runs.endpoint)
     seen, streamed = [], []
 
-    async for mode, part in build_graph(runs).astream(
+    async for mode, part in runs.build_saved().astream(
         CHAT, CONFIG, stream_mode=["values", "custom"]
     ):
         if mode == "values" and "todos" in part:

@@ -7,14 +7,11 @@ import pytest
 from langgraph.errors import InvalidUpdateError
 from langgraph.types import StateUpdate
 
-from graph import build_supervisor
-from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import Unauthorized
 from state import Plan
 from tests.endpoint import Fault, Scenario, ScriptedTask, script_tasks
-from tests.runs import THREAD, Runs, make_saver
-from tests.teams import make_team
+from tests.runs import THREAD, Runs
 
 pytestmark = pytest.mark.slow
 
@@ -26,9 +23,8 @@ REFUSED_FIRST = Scenario(
 
 
 @pytest.fixture
-def graph(settings: Settings) -> SupervisorGraph:
-    saver = make_saver()
-    return build_supervisor(make_team(max_plan_repairs=0), settings=settings, checkpointer=saver)
+def graph(runs: Runs) -> SupervisorGraph:
+    return runs.build_saved(max_plan_repairs=0)
 
 
 def make_request(text: str) -> dict[str, Any]:

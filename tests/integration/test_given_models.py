@@ -23,7 +23,7 @@ from nodes.schemas.team import Worker
 from tests.endpoint import ScriptedTask, script_tasks
 from tests.providers.server import ProviderServer
 from tests.providers.wires import TOKENS_CACHED, TOKENS_IN, TOKENS_OUT, WIRES, Wire
-from tests.runs import Runs
+from tests.runs import Runs, run_graph
 from tests.teams import make_team
 
 PLAN = {
@@ -71,17 +71,7 @@ class WordsModel(BaseChatModel):
 
 async def run_team(models: dict[Any, Any], settings: Settings) -> tuple[dict[str, Any], list[Any]]:
     graph = build_supervisor(make_team(), settings=settings, models=models)
-    events: list[Any] = []
-    async for place, mode, value in graph.astream(
-        {"request": "Name three figures of part a and the sources of part b"},
-        stream_mode=["custom", "values"],
-        subgraphs=True,
-    ):
-        if mode == "custom":
-            events.append(value)
-        elif not place:
-            state = value
-    return state, events
+    return await run_graph(graph, {"request": "Name three figures of part a and the sources of b"})
 
 
 async def test_a_model_without_tools_is_asked_by_the_prompt_for_plan_reports_and_answer():

@@ -2,7 +2,6 @@
 
 import asyncio
 import warnings
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -14,16 +13,10 @@ from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.schemas.team import Worker
 from state import Report
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
-from tests.runs import GIVEN, REQUEST, THREAD, Runs, make_saver
+from tests.runs import GIVEN, REQUEST, THREAD, Runs
 from tests.teams import make_team
 
 DIAMOND = {"A": (), "B": ("A",), "C": ("A",), "D": ("B", "C")}
-
-
-@pytest.fixture
-async def graph(settings: Settings) -> AsyncIterator[SupervisorGraph]:
-    saver = make_saver()
-    yield build_supervisor(make_team(), settings=settings, checkpointer=saver)
 
 
 async def test_a_request_becomes_a_plan_parallel_work_and_one_answer(
@@ -40,17 +33,13 @@ async def test_a_request_becomes_a_plan_parallel_work_and_one_answer(
     assert state["answer"].sources == ("A.md", "B.md", "C.md", "D.md")
     assert state["messages"][-1].text.startswith(state["answer"].text)
     assert state["timing"].critical_path[0] == "supervisor"
-
-
-async def test_a_run_costs_one_call_a_task_and_two(runs: Runs, graph: SupervisorGraph):
-    runs.script(*script_tasks(DIAMOND))
-
-    state = await graph.ainvoke(GIVEN, THREAD)
-
-    assert len(runs.requests) == len(DIAMOND) + 2
-    assert state["usage"].model_calls == len(DIAMOND) + 2
+    assert len(runs.requests) == state["usage"].model_calls == len(DIAMOND) + 2
     assert state["usage"].by_worker["researcher"].model_calls == len(DIAMOND)
     assert set(state["usage"].by_tier) == {"strong", "standard"}
+    report: Report = state["results"]["A"]
+    assert report.usage.input_tokens > 0 and report.usage.output_tokens > 0
+    assert report.usage.models == ("openai:gpt-5-mini",)
+    assert report.ended_s >= report.started_s > 0
 
 
 async def test_a_task_starts_when_its_own_last_dependency_ends(runs: Runs, graph: SupervisorGraph):
@@ -182,17 +171,15 @@ async def test_a_worker_has_ten_turns_and_then_must_report(runs: Runs):
     assert state["results"]["A"].status == "completed"
 
 
-async def test_a_report_says_what_it_cost(runs: Runs, graph: SupervisorGraph):
-    runs.script(*script_tasks({"A": ()}))
-
-    report: Report = (await graph.ainvoke(GIVEN, THREAD))["results"]["A"]
-
-    assert report.usage.input_tokens > 0 and report.usage.output_tokens > 0
-    assert report.usage.models == ("openai:gpt-5-mini",)
-    assert report.ended_s >= report.started_s > 0
-
-
 def test_synchronous_python_can_invoke_stream_and_batch():
+    invoke_stream_and_batch()
+
+
+async def test_a_notebooks_running_loop_can_do_so_too():
+    invoke_stream_and_batch()
+
+
+def invoke_stream_and_batch() -> None:
     with Endpoint(Scenario(tasks=script_tasks(DIAMOND))).run_in_thread() as served:
         settings = Settings(openai_base_url=served.base_url, openai_api_key="sk-test")
         graph = build_supervisor(make_team(), settings=settings)
@@ -204,15 +191,6 @@ def test_synchronous_python_can_invoke_stream_and_batch():
     assert invoked["status"] == "done"
     assert [next(iter(part)) for part in streamed][-1] == "synthesizer"
     assert [state["status"] for state in batch] == ["done", "done"]
-
-
-async def test_a_notebooks_running_loop_can_invoke(endpoint: Endpoint, graph: SupervisorGraph):
-    with Endpoint(Scenario(tasks=script_tasks(DIAMOND))).run_in_thread() as served:
-        settings = Settings(openai_base_url=served.base_url, openai_api_key="sk-test")
-
-        state = build_supervisor(make_team(), settings=settings).invoke(GIVEN)
-
-    assert state["status"] == "done"
 
 
 async def test_an_endpoint_that_streams_gives_the_same_answer(runs: Runs):

@@ -1,6 +1,5 @@
 """Failures in the compiled graph: refused plans, failed tasks, faults of the endpoint, caps."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -13,14 +12,8 @@ from nodes.schemas.team import Example, Worker
 from state import Plan, Task
 from tests.endpoint import Fault, ScriptedTask, script_tasks
 from tests.integration.test_graph import DIAMOND
-from tests.runs import GIVEN, THREAD, Runs, make_saver
+from tests.runs import GIVEN, THREAD, Runs
 from tests.teams import make_team
-
-
-@pytest.fixture
-async def graph(settings: Settings) -> AsyncIterator[SupervisorGraph]:
-    saver = make_saver()
-    yield build_supervisor(make_team(), settings=settings, checkpointer=saver)
 
 
 async def test_a_plan_that_stays_invalid_is_replaced_by_rule_and_the_answer_says_why(
@@ -216,21 +209,3 @@ async def test_a_stream_that_is_cut_is_asked_for_again_and_never_taken_for_an_an
 
     assert state["results"]["B"].output.startswith("Result of B")
     assert len(runs.select_calls(task="B")) == 2
-
-
-async def test_an_escalation_that_stays_ends_a_task_and_is_reported(
-    runs: Runs, graph: SupervisorGraph
-):
-    asks = {
-        "status": "escalated",
-        "output": "",
-        "escalation": {"reason": "ambiguous_input", "message": "Which year?", "partial": "2024: 5"},
-    }
-    runs.script(ScriptedTask(id="A", report=asks), ScriptedTask(id="B"))
-
-    state = await graph.ainvoke(GIVEN, THREAD)
-
-    assert state["results"]["A"].status == "escalated"
-    assert state["results"]["A"].attempts == 2, "the second on an assumption"
-    assert state["status"] == "partial"
-    assert any("Which year?" in gap for gap in state["answer"].gaps)

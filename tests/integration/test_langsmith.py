@@ -11,8 +11,13 @@ from langsmith import Client, tracing_context
 from nodes.schemas.team import Team, Worker
 from tests.endpoint import Scenario, ScriptedTask, script_tasks
 from tests.integration.dev_server import QUESTION, dev_server
-from tests.integration.langsmith_server import IngestForm, LangSmithRecord, run_langsmith_server
-from tests.integration.langsmith_tree import format_tree, list_paths
+from tests.integration.langsmith_server import (
+    IngestForm,
+    LangSmithRecord,
+    format_tree,
+    list_paths,
+    run_langsmith_server,
+)
 from tests.runs import GIVEN, Runs
 from tests.teams import make_team
 

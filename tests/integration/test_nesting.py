@@ -16,7 +16,7 @@ from nodes.schemas.team import Team, Worker
 from state import RequestInput
 from tests import runs as graph_runs
 from tests.endpoint import Fault, Scenario, ScriptedTask
-from tests.runs import Runs, make_saver
+from tests.runs import Runs
 from tests.teams import make_team
 
 pytestmark = pytest.mark.slow
@@ -65,11 +65,6 @@ def make_scenario(*scripted: ScriptedTask, **fields: Any) -> Scenario:
     return Scenario(tasks=(*scripted, *OUTER, *INNER), **{"answers": {"Plan": PLANS}, **fields})
 
 
-def build_graph(outer: Team, runs: Runs) -> SupervisorGraph:
-    saver = make_saver()
-    return runs.build_graph(outer, checkpointer=saver)
-
-
 async def run_graph(
     graph: SupervisorGraph, given: Any = REQUEST, **options: Any
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -78,7 +73,7 @@ async def run_graph(
 
 async def test_a_team_does_a_task_of_another_team_and_its_answer_is_the_report(runs: Runs):
     runs.load_scenario(make_scenario())
-    graph = build_graph(make_outer_team(make_inner_team()), runs)
+    graph = runs.build_saved(make_outer_team(make_inner_team()))
 
     state, events = await run_graph(graph)
 
@@ -94,7 +89,7 @@ async def test_a_team_does_a_task_of_another_team_and_its_answer_is_the_report(r
 async def test_the_trace_of_a_team_stands_inside_the_task_it_did(runs: Runs):
     runs.load_scenario(make_scenario())
 
-    _, events = await run_graph(build_graph(make_outer_team(make_inner_team()), runs))
+    _, events = await run_graph(runs.build_saved(make_outer_team(make_inner_team())))
 
     trace = build_trace(events)
     (outer,) = trace["plans"]
@@ -117,7 +112,7 @@ async def test_three_levels_of_teams_answer_as_one(runs: Runs):
     by_team = choose_plan(top=first, lead=make_plan(*OUTER), read=make_plan(*INNER))
     runs.load_scenario(make_scenario(answers={"Plan": by_team}))
 
-    state, events = await run_graph(build_graph(top, runs))
+    state, events = await run_graph(runs.build_saved(top))
 
     assert state["status"] == "done"
     assert "office/research/reader" in state["usage"].by_worker
@@ -131,7 +126,7 @@ async def test_what_fails_in_a_team_travels_up_as_a_gap_and_the_run_is_partial(r
     runs.load_scenario(make_scenario(broken))
 
     inner = make_inner_team(max_recursion=0)
-    state, _ = await run_graph(build_graph(make_outer_team(inner), runs))
+    state, _ = await run_graph(runs.build_saved(make_outer_team(inner)))
 
     report = state["results"]["R"]
     assert report.status == "completed" and report.is_partial
@@ -146,7 +141,7 @@ async def test_a_team_without_any_result_fails_its_task_after_the_outer_ladder(r
     runs.load_scenario(make_scenario(*broken))
     outer = make_outer_team(make_inner_team(max_attempts=1), max_recursion=0)
 
-    state, _ = await run_graph(build_graph(outer, runs))
+    state, _ = await run_graph(runs.build_saved(outer))
 
     report = state["results"]["R"]
     assert report.status == "failed" and report.attempts == 4
@@ -164,7 +159,7 @@ async def test_a_team_whose_workers_all_escalate_escalates_the_task(runs: Runs):
     ]
     runs.load_scenario(make_scenario(*handed))
 
-    state, events = await run_graph(build_graph(make_outer_team(make_inner_team()), runs))
+    state, events = await run_graph(runs.build_saved(make_outer_team(make_inner_team())))
 
     assert [e["to"] for e in events if e["kind"] == "reassigned" and e["task"] == "R"] == ["writer"]
     assert state["results"]["R"].worker == "writer" and state["status"] == "done"
@@ -177,7 +172,7 @@ async def test_a_question_inside_a_team_reaches_the_user_and_its_answer_the_task
     }
     good = {"output": "Net: 40 euros."}
     runs.load_scenario(make_scenario(ScriptedTask(id="A", worker="reader", report=[asking, good])))
-    graph = build_graph(make_outer_team(make_inner_team(ladder=("human",))), runs)
+    graph = runs.build_saved(make_outer_team(make_inner_team(ladder=("human",))))
 
     paused, _ = await run_graph(graph)
     (asked,) = (await graph.aget_state(CONFIG)).interrupts
@@ -193,7 +188,7 @@ async def test_a_question_inside_a_team_reaches_the_user_and_its_answer_the_task
 
 async def test_the_plan_of_an_inner_team_can_be_approved_by_a_human(runs: Runs):
     runs.load_scenario(make_scenario())
-    graph = build_graph(make_outer_team(make_inner_team(approve_plan=True)), runs)
+    graph = runs.build_saved(make_outer_team(make_inner_team(approve_plan=True)))
 
     await run_graph(graph)
     (asked,) = (await graph.aget_state(CONFIG)).interrupts
@@ -206,7 +201,7 @@ async def test_the_plan_of_an_inner_team_can_be_approved_by_a_human(runs: Runs):
 async def test_an_inner_team_that_is_cut_off_goes_on_where_it_was(runs: Runs):
     hung = Fault(kind="hang", schema="Report", task="B", nth=(1,))
     runs.load_scenario(make_scenario(faults=(hung,)))
-    graph = build_graph(make_outer_team(make_inner_team()), runs)
+    graph = runs.build_saved(make_outer_team(make_inner_team()))
 
     parts: Any = graph.astream(REQUEST, CONFIG, stream_mode=["custom", "values"], subgraphs=True)
     async with aclosing(parts):
@@ -224,7 +219,7 @@ async def test_an_inner_team_that_is_cut_off_goes_on_where_it_was(runs: Runs):
 async def test_an_inner_team_answers_within_the_outer_deadline(runs: Runs):
     slow = ScriptedTask(id="B", worker="counter", latency_s=60)
     runs.load_scenario(make_scenario(slow))
-    graph = build_graph(make_outer_team(make_inner_team()), runs)
+    graph = runs.build_saved(make_outer_team(make_inner_team()))
 
     state, _ = await run_graph(graph, context={"deadline_s": 6})
 
@@ -235,7 +230,7 @@ async def test_an_inner_team_answers_within_the_outer_deadline(runs: Runs):
 
 async def test_an_inner_team_spends_from_the_budget_of_the_outer_run(runs: Runs):
     runs.load_scenario(make_scenario())
-    graph = build_graph(make_outer_team(make_inner_team()), runs)
+    graph = runs.build_saved(make_outer_team(make_inner_team()))
 
     state, _ = await run_graph(graph, context={"max_tokens": 3500})
 
@@ -246,7 +241,7 @@ async def test_an_inner_team_spends_from_the_budget_of_the_outer_run(runs: Runs)
 
 async def test_steps_of_an_inner_team_count_against_the_step_cap_of_the_run(runs: Runs):
     runs.load_scenario(make_scenario())
-    graph = build_graph(make_outer_team(make_inner_team(), max_steps=3), runs)
+    graph = runs.build_saved(make_outer_team(make_inner_team(), max_steps=3))
 
     state, _ = await run_graph(graph)
 
@@ -284,7 +279,7 @@ async def test_a_team_is_told_what_its_worker_s_file_says_and_the_results_it_dep
     using = make_plan(ScriptedTask(id="A", worker="reader"))
     runs.load_scenario(make_scenario(answers={"Plan": choose_plan(read=using, Plan=first)}))
 
-    state, _ = await run_graph(build_graph(make_team(workers=(lead, writer)), runs))
+    state, _ = await run_graph(runs.build_saved(make_team(workers=(lead, writer))))
 
     inner = str(runs.select_calls(schema="Plan")[1].body)
     assert "Cite page numbers." in inner and "- W: Result of W" in inner

@@ -1,10 +1,8 @@
 """Without a switch nothing is sent, whatever keys and addresses of collectors are set."""
 
 import os
-import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 
 from tests.integration.dev_server import ROOT, dev_server
 from tests.integration.ui_server import ui_server
+from tests.local_servers import Recorder
 
 pytestmark = pytest.mark.slow
 
@@ -33,39 +32,14 @@ COMMANDS = {
 }
 
 
-class Listener:
-    """Accepts connections, and counts them."""
-
-    def __init__(self) -> None:
-        self.connections = 0
-        self.requests: list[str] = []
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def close(self) -> None:
-        self._socket.close()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:  # closed
-                return
-            self.connections += 1
-            with connection:
-                self.requests.append(connection.recv(200).decode(errors="replace").split("\r\n")[0])
-                connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
-
-
 @pytest.fixture
-def listener() -> Iterator[Listener]:
-    listening = Listener()
+def listener() -> Iterator[Recorder]:
+    listening = Recorder()
     yield listening
     listening.close()
 
 
-def address_collectors(listener: Listener) -> dict[str, str]:
+def address_collectors(listener: Recorder) -> dict[str, str]:
     return {
         "LANGSMITH_API_KEY": "lsv2_pt_0123456789abcdef",
         "LANGSMITH_ENDPOINT": listener.url,
@@ -88,16 +62,16 @@ def run_process(arguments: list[str], folder: Path, **variables: str) -> int:
 
 @pytest.mark.parametrize("way", COMMANDS)
 def test_no_connection_is_made_to_a_collector_whose_switch_is_off(
-    way: str, tmp_path: Path, listener: Listener
+    way: str, tmp_path: Path, listener: Recorder
 ):
     code = run_process(COMMANDS[way], tmp_path, **address_collectors(listener))
 
     assert code in (0, 3)
-    assert listener.connections == 0
+    assert listener.requests == []
 
 
 @pytest.mark.parametrize("switch", ["LANGSMITH_TRACING", "SUPERVISE_OTEL"])
-def test_the_same_run_is_sent_where_a_switch_is_on(switch: str, tmp_path: Path, listener: Listener):
+def test_the_same_run_is_sent_where_a_switch_is_on(switch: str, tmp_path: Path, listener: Recorder):
     variables = {**address_collectors(listener), switch: "true"}
 
     run_process(COMMANDS["the command line"], tmp_path, **variables)
@@ -106,7 +80,7 @@ def test_the_same_run_is_sent_where_a_switch_is_on(switch: str, tmp_path: Path, 
     assert any(sent in request for request in listener.requests)
 
 
-async def test_a_development_server_sends_no_run_and_no_span(tmp_path: Path, listener: Listener):
+async def test_a_development_server_sends_no_run_and_no_span(tmp_path: Path, listener: Recorder):
     """LangGraph's server sends its own counts of use where it finds a key of LangSmith."""
     from langgraph_sdk import get_client
 
@@ -119,7 +93,7 @@ async def test_a_development_server_sends_no_run_and_no_span(tmp_path: Path, lis
     assert {request.split()[1] for request in listener.requests} <= {"/v1/metadata/submit"}
 
 
-async def test_the_server_of_supervise_ui_asks_no_other_host(tmp_path: Path, listener: Listener):
+async def test_the_server_of_supervise_ui_asks_no_other_host(tmp_path: Path, listener: Recorder):
     from langgraph_sdk import get_client
 
     folder = tmp_path / "project"
@@ -131,7 +105,7 @@ async def test_the_server_of_supervise_ui_asks_no_other_host(tmp_path: Path, lis
             input={"request": REQUEST, "materials": {"sales.csv": "shop,eur\na,4"}},
         )
 
-    assert listener.connections == 0
+    assert listener.requests == []
 
 
 WATCHED = """

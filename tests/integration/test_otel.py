@@ -1,6 +1,6 @@
 """Spans by OpenTelemetry's conventions for generative AI, read in memory."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from threading import Event
 
 import pytest
@@ -13,7 +13,6 @@ from opentelemetry.trace import SpanKind, StatusCode
 from graph.otel_export import WarningExporter, build_provider, flush_spans
 from nodes.schemas.team import Team, Worker
 from tests.endpoint import Scenario, ScriptedTask
-from tests.integration.span_tree import find_parent, list_span_tree
 from tests.runs import REQUEST, Runs
 from tests.teams import make_team
 
@@ -195,3 +194,24 @@ def test_the_end_of_a_process_waits_for_spans_only_within_a_limit(
 
     (warned,) = caplog.messages
     assert "the last ones took longer than 0.1 s" in warned
+
+
+def list_span_tree(
+    spans: Sequence[ReadableSpan], parent: ReadableSpan | None = None, depth: int = 0
+) -> Iterator[str]:
+    """Yield the name of each span, indented below the span around it, in the order they began."""
+    for span in sorted(_list_inside(spans, parent), key=lambda each: each.start_time or 0):
+        yield "  " * depth + span.name
+        yield from list_span_tree(spans, span, depth + 1)
+
+
+def find_parent(spans: Sequence[ReadableSpan], span: ReadableSpan) -> ReadableSpan | None:
+    """Return the span around a span; None for the root."""
+    if span.parent is None:
+        return None
+    return next(each for each in spans if each.context.span_id == span.parent.span_id)
+
+
+def _list_inside(spans: Sequence[ReadableSpan], parent: ReadableSpan | None) -> list[ReadableSpan]:
+    around = parent.context.span_id if parent else None
+    return [each for each in spans if (each.parent.span_id if each.parent else None) == around]

@@ -9,7 +9,7 @@ from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.schemas.team import Team
 from supervisor_worker.testing.endpoint.scenario import Json
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
-from tests.runs import GIVEN, THREAD, Runs, make_saver
+from tests.runs import GIVEN, THREAD, Runs
 from tests.teams import make_team
 
 FAILED = {"status": "failed", "output": "the figures are not there"}
@@ -29,8 +29,7 @@ def make_crew(*, fallback: str = "", **fields: Any) -> Team:
 
 
 def build_graph(runs: Runs, **fields: Any) -> SupervisorGraph:
-    saver = make_saver()
-    return runs.build_graph(make_crew(**fields), checkpointer=saver)
+    return runs.build_saved(make_crew(**fields))
 
 
 def list_models(endpoint: Endpoint, task: str) -> list[str]:
@@ -78,8 +77,14 @@ async def test_the_fallback_works_with_its_own_instructions_and_tools(runs: Runs
     assert outcome.usage.by_worker["researcher"].model_calls == 2
 
 
-async def test_a_worker_that_always_escalates_ends_with_its_partial_result(runs: Runs):
-    asked = make_escalation("confidence_too_low", "Two sources disagree.", "2024: 5")
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [("confidence_too_low", "Two sources disagree."), ("ambiguous_input", "Which year?")],
+)
+async def test_a_worker_that_always_escalates_ends_with_its_partial_result(
+    runs: Runs, reason: str, words: str
+):
+    asked = make_escalation(reason, words, "2024: 5")
     runs.script(ScriptedTask(id="A", report=asked), ScriptedTask(id="B"))
 
     state = await build_graph(runs).ainvoke(GIVEN, THREAD)
@@ -88,7 +93,7 @@ async def test_a_worker_that_always_escalates_ends_with_its_partial_result(runs:
     assert (report.status, report.attempts, report.error) == ("escalated", 2, None)
     assert report.escalation.partial == "2024: 5"
     assert state["status"] == "partial"
-    assert any("Two sources disagree." in gap for gap in state["answer"].gaps)
+    assert any(words in gap for gap in state["answer"].gaps)
 
 
 async def test_an_always_failing_worker_shows_each_rung_and_spares_its_siblings(runs: Runs):
@@ -191,7 +196,6 @@ async def test_the_five_task_cascade_ends_by_the_policy_of_its_last_task(
 
 HUMAN = ("refine", "human")
 WHICH_YEAR = make_escalation("ambiguous_input", "Which year?", "2024: 5")
-WHICH_CURRENCY = make_escalation("ambiguous_input", "Which currency?")
 
 
 async def test_a_human_answers_one_task_and_its_dependants_follow(runs: Runs):
@@ -225,28 +229,6 @@ async def test_a_human_answers_one_task_and_its_dependants_follow(runs: Runs):
         1,
         1,
     ]
-
-
-async def test_two_questions_at_once_are_answered_each_for_its_own_task(runs: Runs):
-    tasks = (
-        ScriptedTask(id="A", report=[WHICH_YEAR, GOOD]),
-        ScriptedTask(id="B", report=[WHICH_CURRENCY, GOOD]),
-        ScriptedTask(id="C", depends_on=("A", "B")),
-    )
-    runs.script(*tasks)
-    graph = build_graph(runs, ladder=HUMAN)
-    asked = await graph.ainvoke(GIVEN, THREAD)
-    ids = {question.value["task"]: question.id for question in asked["__interrupt__"]}
-
-    still = await graph.ainvoke(Command(resume={ids["B"]: "euros"}), THREAD)
-    state = await graph.ainvoke(Command(resume={ids["A"]: "2023"}), THREAD)
-
-    assert [question.value["task"] for question in still["__interrupt__"]] == ["A"]
-    assert state["status"] == "done"
-    second = {name: str(runs.select_calls(task=name)[1].body["messages"]) for name in "AB"}
-    assert "2023" in second["A"] and "euros" not in second["A"]
-    assert "euros" in second["B"] and "2023" not in second["B"]
-    assert len(runs.select_calls(task="C")) == 1
 
 
 async def test_each_escalation_is_in_the_trace(runs: Runs):

@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 from langgraph.types import Command
 
-from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.human.request import MAX_UNUSABLE_REPLIES
-from nodes.schemas.team import Team
 from state import RequestInput
 from tests.handoffs import list_handoffs, list_planned_tasks
 from tests.malformed_plan_payloads import MalformedPlan, list_malformed_plans
@@ -26,7 +24,7 @@ from tests.plan_payloads import (
     make_bad_plan,
     make_good_plan,
 )
-from tests.runs import THREAD, Runs, make_saver
+from tests.runs import THREAD, Runs
 
 pytestmark = pytest.mark.slow
 
@@ -79,11 +77,6 @@ def format_reply(edit: Any, number: int) -> Any:
     return (edit, {"plan": edit}, json.dumps(edit), form)[number % 4]
 
 
-def build_graph(runs: Runs, team: Team) -> SupervisorGraph:
-    saver = make_saver()
-    return runs.build_graph(team, checkpointer=saver)
-
-
 def list_unnamed_faults(bad: MalformedPlan, text: str) -> list[str]:
     return [word for word in bad.refusal_words if word not in text]
 
@@ -92,7 +85,7 @@ def list_unnamed_faults(bad: MalformedPlan, text: str) -> list[str]:
 async def test_a_bad_edit_is_asked_for_again_with_its_faults_and_what_is_agreed_on_runs(
     runs: Runs, number: int
 ):
-    graph = build_graph(runs, CAREFUL)
+    graph = runs.build_saved(CAREFUL)
     runs.script(answers={"Plan": FIRST})
     asked = await graph.ainvoke(REQUEST, THREAD)
     shown = asked["__interrupt__"][0].value["plan"]
@@ -115,7 +108,7 @@ async def test_a_bad_edit_is_asked_for_again_with_its_faults_and_what_is_agreed_
 
 
 async def test_an_edit_that_is_never_good_counts_as_an_objection(runs: Runs):
-    graph = build_graph(runs, CAREFUL)
+    graph = runs.build_saved(CAREFUL)
     runs.script(answers={"Plan": [FIRST, OTHER]})
     bad = make_bad_plan(Random(0), "cycle").plan
     await graph.ainvoke(REQUEST, THREAD)

@@ -8,7 +8,7 @@ from graph import arun
 from nodes.errors import PlanInvalid, SettingsInvalid
 from state import Context, Plan
 from tests.endpoint import Fault, Scenario, script_tasks
-from tests.runs import REQUEST, Runs, make_saver
+from tests.runs import REQUEST, Runs
 from tests.teams import make_team
 
 DIAMOND: dict[str, tuple[str, ...]] = {"A": (), "B": (), "C": ("A", "B")}
@@ -116,8 +116,7 @@ async def test_a_run_whose_strategy_its_context_chose_resumes(runs: Runs):
 async def test_a_graph_resumes_a_thread_whose_strategy_its_context_chose(runs: Runs):
     decision = {"worker": "analyst", "reason": "It compares."}
     runs.script(answers={"Decision": decision})
-    saver = make_saver()
-    graph = runs.build_graph(checkpointer=saver)
+    graph = runs.build_saved()
     config: Any = {"configurable": {"thread_id": "one"}}
     context = {"strategy": "route"}
     given = {"request": REQUEST}

@@ -6,12 +6,11 @@ import pytest
 from langgraph.errors import InvalidUpdateError
 from langgraph.types import Command
 
-from graph import arun
 from nodes.errors import SettingsInvalid
 from nodes.schemas.team import Team, Worker
 from tests.endpoint import Fault, Scenario, ScriptedTask, script_tasks
 from tests.injections.fake_internet import FakeInternet
-from tests.runs import REQUEST, Runs, make_saver
+from tests.runs import REQUEST, Runs
 from tests.teams import make_team
 
 RECURSIVE = {"strategy": "recursive"}
@@ -44,24 +43,15 @@ def script_levels(*levels: tuple[str, ...]) -> Scenario:
     return Scenario(tasks=tuple(tasks), answers={"Plan": plans})
 
 
-async def start_run(runs: Runs, **options: Any) -> Any:
-    options = {"team": make_team(), "settings": runs.settings, "thread": "one", **options}
-    return await arun(REQUEST, **options)
-
-
-def select_events(runs: Runs, *kinds: str) -> list[dict[str, Any]]:
-    return [event for event in runs.load_trace("one")["events"] if event["kind"] in kinds]
-
-
 async def test_a_run_divides_compound_tasks_of_a_team_that_plans(runs: Runs):
     runs.load_scenario(script_levels(("A", "B"), ("X", "Y")))
 
-    outcome = await start_run(runs, context=RECURSIVE)
+    outcome = await runs.run(thread="one", context=RECURSIVE)
 
     assert outcome.status == "done"
-    planned = select_events(runs, "plan_created")
+    planned = runs.load_events("one", "plan_created")
     assert [event.get("within", "") for event in planned] == ["", "A"]
-    (request,) = [each for each in select_events(runs, "request") if "within" not in each]
+    (request,) = [each for each in runs.load_events("one", "request") if "within" not in each]
     assert (request["strategy"], request["max_recursion"], request["max_breadth"]) == (
         *("recursive", 1),
         5,
@@ -73,23 +63,23 @@ async def test_a_run_divides_compound_tasks_of_a_team_that_plans(runs: Runs):
 async def test_a_run_divides_no_deeper_than_its_team_allows(runs: Runs, depth: int):
     runs.load_scenario(script_levels(*((name,) for name in "ABCD")))
 
-    await start_run(runs, context=RECURSIVE, team=make_team(max_recursion=depth))
+    await runs.run(thread="one", context=RECURSIVE, team=make_team(max_recursion=depth))
 
-    events = select_events(runs, "plan_created")
+    events = runs.load_events("one", "plan_created")
     levels = [event.get("within", "").count("/") + bool(event.get("within")) for event in events]
     assert max(levels) == depth
-    rejected = select_events(runs, "plan_rejected")
+    rejected = runs.load_events("one", "plan_rejected")
     assert all("this team divides no tasks" in event["problems"][0] for event in rejected)
 
 
 async def test_a_run_divides_no_wider_than_its_team_allows(runs: Runs):
     runs.load_scenario(script_levels(("A",), ("U", "V", "W", "X")))
 
-    await start_run(runs, context=RECURSIVE, team=make_team(max_breadth=3))
+    await runs.run(thread="one", context=RECURSIVE, team=make_team(max_breadth=3))
 
-    plans = [event for event in select_events(runs, "plan_created") if "within" in event]
+    plans = [event for event in runs.load_events("one", "plan_created") if "within" in event]
     assert plans and all(len(event["plan"]["tasks"]) <= 3 for event in plans)
-    rejected = select_events(runs, "plan_rejected")
+    rejected = runs.load_events("one", "plan_rejected")
     assert "at most 3 are allowed" in rejected[0]["problems"][0]
 
 
@@ -99,9 +89,11 @@ async def test_a_team_inside_a_task_is_not_made_recursive_by_the_run(runs: Runs)
     inside = script_tasks({"X": ()}, worker="analyst")
     runs.script(*tasks, *inside, answers={"Plan": [make_plan(*tasks), make_plan(*inside)]})
 
-    await start_run(runs, context={**RECURSIVE, **CALCULATE}, team=make_team(workers=(inner,)))
+    await runs.run(
+        thread="one", context={**RECURSIVE, **CALCULATE}, team=make_team(workers=(inner,))
+    )
 
-    outer, within = select_events(runs, "request")
+    outer, within = runs.load_events("one", "request")
     assert (outer["strategy"], within["strategy"]) == ("recursive", "plan")
     assert outer["grant"] == ["calculate"] and "grant" not in within
     offered = [str(call.body) for call in runs.select_calls(schema="Plan")]
@@ -111,8 +103,7 @@ async def test_a_team_inside_a_task_is_not_made_recursive_by_the_run(runs: Runs)
 async def test_a_plan_with_a_compound_task_may_be_edited_in_where_the_run_divides(runs: Runs):
     scenario = script_levels(("A",), ("X",))
     runs.load_scenario(scenario)
-    saver = make_saver()
-    graph = runs.build_graph(checkpointer=saver)
+    graph = runs.build_saved()
     config: Any = {"configurable": {"thread_id": "one"}}
     edited = make_plan(*script_tasks({"A": ()}, worker="analyst"), compound=("A",))
     context = {**RECURSIVE, "approve_plan": True}
@@ -130,39 +121,44 @@ async def test_a_plan_with_a_compound_task_may_be_edited_in_where_the_run_divide
 async def test_a_run_recruits_a_specialist_with_what_it_grants_and_no_more(runs: Runs):
     runs.script(ONE, answers={"Recruit": RECRUIT})
 
-    outcome = await start_run(runs, context=CALCULATE)
+    outcome = await runs.run(thread="one", context=CALCULATE)
 
     assert outcome.status == "done" and outcome.results["A"].worker == "specialist"
-    (recruited,) = select_events(runs, "recruited")
+    (recruited,) = runs.load_events("one", "recruited")
     assert (recruited["tools"], recruited["refused"]) == (["calculate"], ["query_database"])
     offered = runs.select_calls(schema="Report", task="A")[0].tools
     assert set(offered) == {"calculate", "Report"}
     assert runs.load_trace("one")["run"]["grant"] == ["calculate"]
 
 
-async def test_a_task_out_of_every_scope_goes_to_a_specialist_of_the_run(runs: Runs):
+@pytest.mark.parametrize(
+    "granted",
+    [{"context": CALCULATE}, {"team": make_team(recruit=True, grant=("calculate",))}],
+    ids=["by the run", "by the team"],
+)
+async def test_a_task_out_of_every_scope_goes_to_a_specialist(runs: Runs, granted: Any):
     handed = {"reason": "out_of_scope", "message": "Not mine."}
     reports = [{"status": "escalated", "escalation": handed}, {"output": "Painted zzz."}]
     task = ScriptedTask(id="A", description="Paint zzz.", report=reports)
     runs.script(task, answers={"Recruit": RECRUIT})
 
-    outcome = await start_run(runs, context=CALCULATE)
+    outcome = await runs.run(thread="one", **granted)
 
-    assert [event["to"] for event in select_events(runs, "reassigned")] == ["specialist"]
-    assert outcome.status == "done"
+    assert [event["to"] for event in runs.load_events("one", "reassigned")] == ["specialist"]
+    assert len(runs.select_calls(schema="Recruit")) == 1 and outcome.status == "done"
 
 
 async def test_a_run_with_specialists_resumes_with_its_grant(runs: Runs):
     fault = Fault(kind="unauthorized", schema="Report")
     scenario = Scenario(tasks=(ONE,), answers={"Recruit": RECRUIT})
     runs.script(ONE, answers=scenario.answers, faults=(fault,))
-    first = await start_run(runs, context=CALCULATE)
+    first = await runs.run(thread="one", context=CALCULATE)
     runs.load_scenario(scenario)
 
     outcome = await runs.resume("one")
 
     assert (first.status, outcome.status) == ("failed", "done")
-    assert not select_events(runs, "team_changed")
+    assert not runs.load_events("one", "team_changed")
 
 
 async def test_a_specialist_of_a_run_cannot_send_what_is_private(runs: Runs):
@@ -175,14 +171,14 @@ async def test_a_specialist_of_a_run_cannot_send_what_is_private(runs: Runs):
     runs.script(*tasks, answers=made)
 
     async with FakeInternet() as world:
-        await start_run(
-            runs,
+        await runs.run(
+            thread="one",
             team=make_team(grant=(SEARCH,)),
             context={"recruit": [SEARCH]},
             materials={"memo.md": "Memo.\nThe key is KEY-4711."},
         )
 
-    assert [call["denied"] for call in select_events(runs, "tool_call")] == [True]
+    assert [call["denied"] for call in runs.load_events("one", "tool_call")] == [True]
     assert world.queries == []
 
 
@@ -208,7 +204,7 @@ async def test_a_tool_that_cannot_be_granted_is_refused_in_one_line_before_any_c
     graph = runs.build_graph(make_clerk_team())
 
     with pytest.raises(SettingsInvalid) as refused:
-        await start_run(runs, team=make_clerk_team(), context=context)
+        await runs.run(thread="one", team=make_clerk_team(), context=context)
     with pytest.raises(SettingsInvalid):
         await graph.ainvoke({"request": REQUEST}, context=context)
 

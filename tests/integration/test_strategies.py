@@ -13,7 +13,7 @@ from nodes.telemetry.cost import count_extra_calls
 from tests.endpoint import Fault, Scenario, ScriptedTask, script_tasks
 from tests.injections.fake_internet import FakeInternet
 from tests.mcp.teams import describe_hostile, write_team
-from tests.runs import REQUEST, THREAD, Runs, make_saver, select_events
+from tests.runs import REQUEST, THREAD, Runs, select_events
 from tests.teams import make_team
 
 INVOICES = {"request": "Sort this list of 40 invoices by due date."}
@@ -21,9 +21,7 @@ NAMES = ("coder", "writer", "helper")
 
 
 def build_graph(runs: Runs, **fields: Any) -> SupervisorGraph:
-    saver = make_saver()
-    the_team = make_team(*NAMES, **{"generalist": "helper", **fields})
-    return runs.build_graph(the_team, checkpointer=saver)
+    return runs.build_saved(make_team(*NAMES, **{"generalist": "helper", **fields}))
 
 
 async def test_a_request_is_routed_to_one_worker_with_a_reason(runs: Runs):
@@ -222,22 +220,6 @@ async def test_a_task_that_fits_nobody_gets_a_specialist_for_one_more_call(runs:
     assert "Estimate costs" in str(first.body) and {*first.tools} == {"calculate", "Report"}
     (called,) = select_events(events, "tool_call")
     assert (called["tool"], called["error"]) == ("calculate", None)
-
-
-async def test_a_task_out_of_every_scope_is_reassigned_to_a_specialist(runs: Runs):
-    handed = {
-        "status": "escalated",
-        "escalation": {"reason": "out_of_scope", "message": "Not mine."},
-    }
-    task = ScriptedTask(
-        id="A", description="Paint zzz.", report=[handed, {"output": "Painted zzz."}]
-    )
-    scenario = Scenario(tasks=(task,), answers={"Recruit": RECRUIT})
-
-    state, events = await runs.play(scenario, make_recruiting_team())
-
-    assert [event["to"] for event in select_events(events, "reassigned")] == ["specialist"]
-    assert len(runs.select_calls(schema="Recruit")) == 1 and state["status"] == "done"
 
 
 async def test_no_more_specialists_are_planned_than_the_cap_allows(runs: Runs):

@@ -3,11 +3,9 @@
 import json
 import os
 import pickle
-import socket
 import sqlite3
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import pytest
 
 from extensions.server.ui import RunsUntrusted, hold_runs_folder
 from graph.user_state import OWN_MARK
+from tests.local_servers import Recorder
 from tests.pseudo_terminal import run_in_terminal
 from tests.screen import CapturedScreen
 from tests.trusted_files import list_user_folders, write_trusted_env
@@ -34,32 +33,9 @@ def t(x: str) -> str:
 """
 
 
-class Recorder:
-    """A server that keeps all it is sent, and answers with an error."""
-
-    def __init__(self) -> None:
-        self.received = ""
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.host = f"127.0.0.1:{self._socket.getsockname()[1]}"
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def close(self) -> None:
-        self._socket.close()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:  # closed
-                return
-            with connection:
-                self.received += connection.recv(65536).decode(errors="replace")
-                connection.sendall(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 2\r\n\r\n{}")
-
-
 @pytest.fixture
 def recorder() -> Iterator[Recorder]:
-    recording = Recorder()
+    recording = Recorder("400 Bad Request")
     yield recording
     recording.close()
 
@@ -67,7 +43,7 @@ def recorder() -> Iterator[Recorder]:
 @pytest.fixture
 def own() -> Iterator[Recorder]:
     """The address that the user's own environment names."""
-    recording = Recorder()
+    recording = Recorder("400 Bad Request")
     yield recording
     recording.close()
 
@@ -145,7 +121,7 @@ def test_a_folder_gets_no_key_by_an_address(name: str, recorder: Recorder, own: 
 
     done = supervise(*RUN, OPENAI_API_KEY=KEY, SUPERVISE_STRONG_BASE_URL=kept)
 
-    assert recorder.received == ""
+    assert recorder.requests == []
     assert f"ignored: {name.upper()}" in done.stderr
 
 
@@ -154,7 +130,7 @@ def test_an_address_that_the_user_trusts_gets_the_key_and_is_named(recorder: Rec
 
     done = supervise(*RUN, OPENAI_API_KEY=KEY)
 
-    assert f"Bearer {KEY}" in recorder.received
+    assert f"Bearer {KEY}" in recorder.requests[0]
     assert f"at {recorder.host} · settings: .env" in done.stderr
 
 
@@ -170,7 +146,7 @@ def test_a_folder_gets_no_traces(recorder: Recorder):
     )
 
     assert done.returncode in (0, 3)
-    assert recorder.received == ""
+    assert recorder.requests == []
     assert "ignored: LANGSMITH_TRACING, LANGSMITH_ENDPOINT, SUPERVISE_OTEL" in done.stderr
 
 
@@ -183,7 +159,7 @@ def test_an_address_of_a_team_takes_no_variable_from_the_folder(recorder: Record
 
     done = supervise("run", "What?", "--team", "./mine")
 
-    assert recorder.received == ""
+    assert recorder.requests == []
     assert "needs the variable HOST, which is not set" in done.stdout
 
 
