@@ -275,6 +275,8 @@ def test_with_users_only_a_known_token_gets_an_answer(teams):
         assert page.get(f"/supervise/teams{path}").status_code == 401
         wrong = page.get(f"/supervise/teams{path}", headers={"Authorization": f"Bearer {token}x"})
         assert wrong.status_code == 401
+    for name in ("answer.docx", "report.html"):
+        assert page.post(f"/supervise/{name}", content="# x").status_code == 401
 
     known = page.get("/supervise/teams", headers={"Authorization": f"Bearer {token}"})
 
