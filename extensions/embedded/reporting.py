@@ -1,6 +1,6 @@
 """Reports what tools computed, found or refused, and composes the answer from the reports."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Any, get_args
 
@@ -96,7 +96,7 @@ def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
         if isinstance(given, dict) and given.get("reason") in get_args(EscalationReason):
             return {"status": "escalated", "gaps": failed, "escalation": given}
     shown = [part for call in answered if (part := _show_result(call))]
-    passages = _choose_passages(answered)
+    passages = _choose_passages(answered, work.queries)
     quoted = [] if shown or passages else list(map(_quote_result, answered))
     shown += [*(part for part, _ in quoted if part), *map(format_passage, passages)]
     if not shown:
@@ -205,23 +205,24 @@ def _quote_result(call: AnsweredCall) -> tuple[str, list[str]]:
     return f"{call.tool}:\n\n{fence}text\n{shown}\n{fence}", gaps
 
 
-def _choose_passages(calls: Iterable[AnsweredCall]) -> list[dict[str, str]]:
+def _choose_passages(calls: Sequence[AnsweredCall], queries: Sequence[str]) -> list[dict[str, str]]:
     """Return the best passages of searches, each once, with `source`, `place` and `text`.
 
-    Of several searches by one tool each has its best first.
+    Of searches for several questions each has its best first; one for all of them has none.
     """
-    by_tool, queries = dict[str, list[list[dict[str, Any]]]](), set[str]()
-    for call in calls:
-        queries.add(str(call.arguments.get("query")))
-        results = [] if _show_result(call) else call.list_objects("results")
-        by_tool.setdefault(call.tool, []).append(results)
+    searched = [each for each in calls if not _show_result(each)]
+    parts = [each for each in searched if each.has_passages and each.arguments["query"] in queries]
+    results = [each.list_objects("results") for each in parts]
+    items = chain(*zip_longest(*results, fillvalue={}))
+    if len(parts) < 2:
+        items = chain(*(each.list_objects("results") for each in searched))
     found: dict[tuple[str, str], dict[str, str]] = {}
-    for item in chain(*(chain(*zip_longest(*each, fillvalue={})) for each in by_tool.values())):
+    for item in items:
         if text := str(item.get("text") or "").strip():
             source, place = str(item.get("source", "")), str(item.get("place") or "")
             passage = {"source": source, "place": place, "text": text}
             found.setdefault((source, text), passage)
-    return list(found.values())[: max(MAX_PASSAGES, PASSAGES_BY_SEARCH * len(queries))]
+    return list(found.values())[: max(MAX_PASSAGES, PASSAGES_BY_SEARCH * len(parts))]
 
 
 def _list_claims(call: AnsweredCall) -> list[dict[str, Any]]:

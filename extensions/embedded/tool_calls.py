@@ -193,7 +193,7 @@ def write_document(work: Work) -> str:
 def _list_calls(work: Work, tools: ToolSchemas) -> Calls:
     """Return the next calls of each tool.
 
-    There is one per material where it needs one, and one per question where it searches.
+    There is one per material where it needs one, and one per question where it found passages.
     """
     calls: Calls = []
     for name, schema in tools.items():
@@ -201,8 +201,8 @@ def _list_calls(work: Work, tools: ToolSchemas) -> Calls:
         files = work.handoff.artifacts if "material" in read_parameters(schema)[1] else ()
         made = [call.arguments for call in work.calls if call.tool == name]
         options = [{**filled, "material": file} for file in files] or [filled]
-        if filled.get("query") == work.query:
-            options = [{**each, "query": query} for each in options for query in work.queries]
+        if any(call.has_passages for call in work.calls if call.tool == name):
+            options += [{**filled, "query": query} for query in work.queries]
         left = [each for each in options if each not in made and not missing]
         calls += [(name, each) for each in (left[:1] if files else left)]
     return calls

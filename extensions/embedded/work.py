@@ -61,6 +61,12 @@ class AnsweredCall:
         found = self.data.get("gaps")
         return [str(gap) for gap in found] if isinstance(found, list) else []
 
+    @property
+    def has_passages(self) -> bool:
+        """Whether a query found passages, and the tool says nothing of its own about them."""
+        is_plain = not {"summary", "escalation", "rows"} & self.data.keys()
+        return "query" in self.arguments and is_plain and bool(self.list_objects("results"))
+
     def list_objects(self, name: str) -> list[dict[str, Any]]:
         """Return the objects of a list of the answer."""
         found = self.data.get(name)

@@ -64,7 +64,9 @@ def test_of_two_searches_each_has_its_best_passages_shown() -> None:
         AnsweredCall("search_documents", {"query": query}, search(*texts)[1])
         for query, texts in (("mast", ("one", "two", "three")), ("sail", ("four", "one", "five")))
     ]
-    report = Report.model_validate(write_report(make_work("Mast? Sail?", *calls), ()))
+    report = Report.model_validate(
+        write_report(make_work("Where is the mast? Where is the sail?", *calls), ())
+    )
 
     assert [claim.text for claim in report.claims] == ["one", "four", "two", "three"]
 
