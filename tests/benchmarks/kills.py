@@ -11,7 +11,6 @@ its report.
 
 import argparse
 import json
-import os
 import random
 import signal
 import subprocess
@@ -27,10 +26,11 @@ from pathlib import Path
 from typing import Any
 
 from tests import postgres_server
+from tests.benchmarks.at_endpoint import build_variables
 from tests.benchmarks.options import read_options
 from tests.benchmarks.performance.plans import make_random_plan
 from tests.endpoint import Scenario, ScriptedTask
-from tests.endpoint.process import ROOT, EndpointProcess, run_endpoint_process
+from tests.endpoint.process import EndpointProcess, run_endpoint_process
 
 THREAD = "killed"
 TRIALS_AT_ONCE = 2
@@ -119,19 +119,7 @@ def _count_calls(served: EndpointProcess) -> Counter[str]:
 def _start_command(
     command: list[str], *, served: EndpointProcess, folder: Path, database: str
 ) -> "subprocess.Popen[str]":
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder),
-        "PYTHONPATH": str(ROOT),
-        "OPENAI_BASE_URL": served.base_url,
-        "OPENAI_API_KEY": "sk-kills",
-        "LANGSMITH_TRACING": "false",
-        "SUPERVISE_DATABASE_URL": database,
-        **{
-            f"SUPERVISE_MODEL_{tier}": "openai:gpt-5-mini"
-            for tier in ("FAST", "STANDARD", "STRONG")
-        },
-    }
+    environment = build_variables(folder, served.base_url, database)
     return subprocess.Popen(
         [sys.executable, "-m", "graph.cli", *command],
         cwd=folder,

@@ -16,8 +16,8 @@ from extensions.insight.calibration import measure_calibration
 from extensions.insight.history import MAX_LISTED, NAMESPACE, NO_USER, load_values, read_runs
 from graph.runs.run_store import build_run_store
 from graph.runs.runner import arun
-from graph.settings import Settings
 from nodes.schemas.team import Team
+from tests.benchmarks.at_endpoint import build_settings
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.teams import make_team
 
@@ -38,10 +38,10 @@ async def _run_all(runs: int, draw: random.Random, place: Path) -> dict[str, Any
         for team in teams:
             scenario = _draw_scenario(draw, team.name, 2.0 if number >= runs // 2 else 1.0)
             async with Endpoint(scenario) as endpoint:
-                settings = _build_settings(place, endpoint.port)
+                settings = build_settings(place, endpoint.base_url)
                 outcome = await arun("Compare the parts.", team=team, settings=settings)
                 ended[outcome.status] += 1
-    async with build_run_store(_build_settings(place, 1)) as store:
+    async with build_run_store(build_settings(place)) as store:
         kept = read_runs(await load_values(store, (NAMESPACE, NO_USER), limit=MAX_LISTED))
     return {**measure_calibration(kept), "ended": dict(ended)}
 
@@ -83,16 +83,3 @@ def _draw_report(draw: random.Random, name: str) -> Any:
     good = {"status": "completed", "output": output, "confidence": 90}
     failed = {**good, "status": "failed", "output": "no source"}
     return [failed, good] if draw.random() < FAILING_SHARE else good
-
-
-def _build_settings(place: Path, port: int) -> Settings:
-    return Settings(
-        _env_file=None,
-        openai_base_url=f"http://127.0.0.1:{port}/v1",
-        openai_api_key="sk-estimates-0123456789",
-        model_fast="openai:gpt-5-mini",
-        model_standard="openai:gpt-5-mini",
-        model_strong="openai:gpt-5",
-        database_url=f"sqlite:////{str(place / 'runs.sqlite').lstrip('/')}",
-        langsmith_tracing=False,
-    )

@@ -22,9 +22,9 @@ from extensions.replay.record_file import read_record
 from extensions.replay.replayer import replay_record
 from graph.runs.runner import arun
 from graph.runs.trace import get_record_path
-from graph.settings import Settings
 from nodes.schemas.team import Team, Worker
 from state import Context
+from tests.benchmarks.at_endpoint import build_settings
 from tests.benchmarks.options import read_options
 from tests.benchmarks.performance.plans import make_plan
 from tests.endpoint.process import EndpointProcess, run_endpoint_process
@@ -58,16 +58,7 @@ async def _run(served: EndpointProcess, folder: Path, tasks: int, *, is_recorded
         max_steps=10 * tasks,
         max_depth=100,
     )
-    settings = Settings(
-        _env_file=None,
-        openai_base_url=served.base_url,
-        openai_api_key="sk-recording-0123456789",
-        **dict.fromkeys(("model_fast", "model_standard", "model_strong"), "openai:gpt-5-mini"),
-        max_concurrency=1_000,
-        database_url=f"sqlite:////{str(folder / 'runs.sqlite').lstrip('/')}",
-        langsmith_tracing=False,
-        record=is_recorded,
-    )
+    settings = build_settings(folder, served.base_url, max_concurrency=1_000, record=is_recorded)
     began_s, used_s = time.perf_counter(), time.process_time()
     request, context = "Compare the parts.", Context(critic="off")
     outcome = await arun(request, team=team, settings=settings, context=context)

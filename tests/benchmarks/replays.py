@@ -30,12 +30,12 @@ from typing import Any
 
 from graph.runs.runner import aresume, arun
 from graph.runs.trace import get_record_path
-from graph.settings import Settings
 from graph.teams.team_loader import list_teams, load_team
 from nodes.errors import SupervisorError
 from nodes.schemas.team import Team
 from state import Context
 from supervisor_worker.testing.endpoint.faults import FaultKind
+from tests.benchmarks.at_endpoint import build_settings
 from tests.benchmarks.options import read_options
 from tests.benchmarks.performance.plans import make_random_plan
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
@@ -72,7 +72,7 @@ class ReplayTrial:
 def run_trial(seed: int, shuffles: int) -> ReplayTrial:
     """Make a run, perhaps with kills, and replay it."""
     draw = random.Random(seed)
-    teams = list_teams(_build_settings(Path(), 1))
+    teams = list_teams(build_settings(Path()))
     folder = teams[seed % len(teams)]
     trial = ReplayTrial(seed, folder.name, STRATEGIES[(seed // len(teams)) % len(STRATEGIES)])
     place = Path(tempfile.mkdtemp(prefix="replays-"))
@@ -160,20 +160,6 @@ def _draw_report(draw: random.Random, task: ScriptedTask) -> Any:
     )
 
 
-def _build_settings(place: Path, port: int) -> Settings:
-    return Settings(
-        _env_file=None,
-        openai_base_url=f"http://127.0.0.1:{port}/v1",
-        openai_api_key="sk-replays-0123456789",
-        model_fast="openai:gpt-5-mini",
-        model_standard="openai:gpt-5-mini",
-        model_strong="openai:gpt-5",
-        call_timeout_s=0.7,
-        database_url=f"sqlite:////{str(place / 'runs.sqlite').lstrip('/')}",
-        langsmith_tracing=False,
-    )
-
-
 def _start_work(
     place: Path, folder: Path, scenario: Scenario, context: Context, *, is_first: bool
 ) -> Callable[[], str]:
@@ -181,7 +167,7 @@ def _start_work(
 
     async def work() -> str:
         async with Endpoint(scenario) as endpoint:
-            settings = _build_settings(place, endpoint.port)
+            settings = build_settings(place, endpoint.base_url, call_timeout_s=0.7)
             log = get_record_path(THREAD, settings).with_suffix(".jsonl")
             options: dict[str, Any] = {"settings": settings, "context": context}
             if is_first or not log.exists() or not log.stat().st_size:
@@ -199,7 +185,7 @@ def _replay(place: Path, shuffles: int, seed: int) -> str:
     from extensions.replay.record_file import read_record
     from extensions.replay.replayer import replay_record
 
-    path = get_record_path(THREAD, _build_settings(place, 1))
+    path = get_record_path(THREAD, build_settings(place))
     opened = list[str]()
     sys.addaudithook(lambda event, _: opened.append(event) if event in FORBIDDEN else None)
     found: dict[str, Any] = {"record_bytes": path.stat().st_size}

@@ -29,6 +29,7 @@ from graph.settings import Settings
 from nodes.limits.nesting import parse_json
 from nodes.schemas.team import Team, Worker
 from state import Context, Plan
+from tests.benchmarks.at_endpoint import build_settings
 from tests.benchmarks.options import read_options
 from tests.endpoint import Endpoint, Scenario, script_tasks
 
@@ -99,18 +100,9 @@ async def run_trial(edges: Edges, draw: random.Random, folder: Path) -> str:
     async with Endpoint(
         Scenario(tasks=script_tasks({n: tuple(e) for n, e in edges.items()}))
     ) as end:
-        return await _run_twice(plan, team, edges, _build_settings(folder, end), draw, folder)
-
-
-def _build_settings(folder: Path, endpoint: Endpoint) -> Settings:
-    return Settings(
-        _env_file=None,
-        openai_base_url=endpoint.base_url,
-        openai_api_key="sk-what-if-0123456789",
-        **dict.fromkeys(("model_fast", "model_standard", "model_strong"), "openai:gpt-5-mini"),
-        database_url=f"sqlite:////{str(folder / 'runs.sqlite').lstrip('/')}",
-        langsmith_tracing=False,
-    )
+        return await _run_twice(
+            plan, team, edges, build_settings(folder, end.base_url), draw, folder
+        )
 
 
 async def _run_twice(

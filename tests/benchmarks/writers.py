@@ -9,7 +9,6 @@ when a task is missing from the end, or was worked at twice.
 import argparse
 import asyncio
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -24,9 +23,10 @@ from typing import Any
 from graph import arun
 from graph.settings import Settings
 from tests import postgres_server
+from tests.benchmarks.at_endpoint import build_variables
 from tests.benchmarks.options import read_options
 from tests.endpoint import Scenario, script_tasks
-from tests.endpoint.process import ROOT, EndpointProcess, run_endpoint_process
+from tests.endpoint.process import EndpointProcess, run_endpoint_process
 from tests.teams import make_team
 
 CHAIN = {"A": (), "B": ("A",), "C": ("A",), "D": ("B", "C")}
@@ -90,14 +90,7 @@ def _start_together(children: "Sequence[subprocess.Popen[str]]") -> list[dict[st
 def _start_contender(
     folder: Path, served: EndpointProcess, database: str
 ) -> "subprocess.Popen[str]":
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder),
-        "PYTHONPATH": str(ROOT),
-        "OPENAI_BASE_URL": served.base_url,
-        "OPENAI_API_KEY": "sk-writers",
-        "SUPERVISE_DATABASE_URL": database,
-    }
+    environment = build_variables(folder, served.base_url, database)
     pipe = subprocess.PIPE
     return subprocess.Popen(
         [sys.executable, "-c", CONTENDER_PROGRAM],
