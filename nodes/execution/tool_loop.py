@@ -1,6 +1,7 @@
 """A worker's agent: a model, the worker's tools, and a report at the end."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import cache
 from typing import Any
 
 from langchain.agents import create_agent
@@ -116,7 +117,11 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
 def choose_report_schema(worker: Worker, tools: Sequence[BaseTool]) -> type[Report]:
     """Return the schema of a worker's report: with findings where the worker reads of any."""
     texts = [worker.instructions, worker.description, *(tool.description for tool in tools)]
-    has_findings = any("finding" in text.lower() for text in texts)
+    return _build_report_schema(any("finding" in text.lower() for text in texts))
+
+
+@cache
+def _build_report_schema(has_findings: bool) -> type[Report]:
     unshown = () if has_findings else ("findings",)
     return build_lenient_schema(Report, unshown=unshown, correct=settle_escalation)
 
