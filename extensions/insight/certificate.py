@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 from extensions.insight.flows import Flow, Flows, ParallelWrites
 from extensions.insight.worst_case import WorstCase, bound_run
 from nodes.errors import SettingsInvalid
+from nodes.models.settings import EMBEDDED
 from nodes.planning.certificates import PlannedRun
 from nodes.security.tool_access import list_effect_tools
 from nodes.text.counts import join_names
@@ -107,7 +108,9 @@ def _make(run: PlannedRun) -> Certificate:
         parallel_writes=tuple(flows.list_parallel_writes()),
         uncovered=run.plan.untaken,
     )
-    return made.model_copy(update={"summary": tuple(_summarize(made))})
+    is_free = set(run.models.name_all(run.context).values()) == {EMBEDDED}
+    cases = ["no language model is set up: a run costs nothing"] if is_free else _list_cases(made)
+    return made.model_copy(update={"summary": (*cases, *_summarize(made))})
 
 
 def _read(given: Mapping[str, Any]) -> Certificate:
@@ -153,14 +156,18 @@ def _list_abilities(made: Certificate) -> Iterator[str]:
         yield from (f"{source} may reach {flow.to}" for source in flow.sources)
 
 
-def _summarize(made: Certificate) -> Iterator[str]:
-    """Yield lines for a human: the worst case, then what is to be known of the plan."""
+def _list_cases(made: Certificate) -> Iterator[str]:
+    """Yield lines for a human on the worst case, without and with the certificate."""
     for case, where in ((made.worst_case, "at most"), (made.held_case, "with --within, at most")):
         figures = ((case.model_calls, "{:,} model calls"), (case.tokens, "{:,} tokens"))
         named = (*figures, (case.cost_usd, "${:,.2f}"))
         if shown := [form.format(most) for most, form in named if most is not None]:
             yield f"{where}: {', '.join(shown)}"
     yield from (f"no bound for {reason}" for reason in made.worst_case.unbounded)
+
+
+def _summarize(made: Certificate) -> Iterator[str]:
+    """Yield lines for a human on what is to be known of the plan."""
     flows = [
         f"{_join(each.sources)} may reach {each.to} ({each.guard or 'which sends outside'})"
         for each in made.flows
