@@ -34,6 +34,8 @@ from state import Tier
 TEAMS_PATH: Final = f"{PAGE_PATH}/teams"
 MAX_PROBLEMS: Final = 20
 MAX_PROBLEM_CHARS: Final = 500
+MAX_SENT_BYTES: Final = 50_000_000
+"""Of a trace or an answer; traces of a thousand tasks have some megabytes."""
 UNKNOWN_CODES: Final = ("TEAM_UNKNOWN", "EXAM_MISSING")
 WORD_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 NO_STORE: Final = {**HEADERS, "Cache-Control": "no-store"}
@@ -71,14 +73,29 @@ def list_team_routes(settings: Settings) -> list[Route]:
 
 async def _write_word(request: Request) -> Response:
     """Return the Markdown that a caller has sent as a Word document."""
-    text = (await request.body()).decode(errors="replace")
+    text = await _read_text(request)
     document = await asyncio.to_thread(write_word, text)
     return Response(document, media_type=WORD_TYPE, headers=NO_STORE)
 
 
+async def _read_text(request: Request) -> str:
+    """Return what a caller has sent.
+
+    Raises:
+        UsageError: it is too long; the rest is not read.
+    """
+    read = bytearray()
+    async for part in request.stream():
+        read += part
+        if len(read) > MAX_SENT_BYTES:
+            most = f"at most {MAX_SENT_BYTES // 1_000_000} MB are read"
+            raise UsageError("what was sent is too long", cause=most, next="send less")
+    return read.decode(errors="replace")
+
+
 async def _write_report(request: Request) -> Response:
     """Return the report of the trace that a caller has sent, as text: no browser runs it here."""
-    text = (await request.body()).decode(errors="replace")
+    text = await _read_text(request)
     page = await asyncio.to_thread(_format_report, text)
     return Response(page, media_type="text/plain", headers=NO_STORE)
 

@@ -188,6 +188,14 @@ def test_an_answer_that_no_word_document_can_hold_is_one_line(teams, markdown):
     assert "no Word document can be made of this: " in answer.json()["detail"]
 
 
+def test_of_what_is_too_long_the_rest_is_not_read(teams):
+    parts = (b" " * 1_000_000 for _ in range(60))
+
+    answer = open_page(teams).post("/supervise/report.html", content=parts)
+
+    assert answer.status_code == 422 and "at most 50 MB are read" in answer.json()["detail"]
+
+
 def test_a_row_is_sent_as_the_input_of_a_run(teams):
     write_row(teams)
 
