@@ -8,7 +8,6 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from extensions.mcp.servers.session import close_sessions
 from graph.topology.supervisor_graph import SupervisorGraph
 from tests.endpoint import Endpoint, Scenario
 from tests.integration.dev_server import PARTS, DevServer, ServerContext, dev_server, langsmith_sink
@@ -32,6 +31,8 @@ def graph(runs: Runs) -> SupervisorGraph:
 @pytest.fixture
 async def no_session_stays_open() -> AsyncIterator[None]:
     """End the sessions with MCP servers in the loop of the test that began them."""
+    from extensions.mcp.servers.session import close_sessions  # the engine is tested without it
+
     yield
     await close_sessions()
 
