@@ -9,6 +9,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from graph.topology.supervisor_graph import SupervisorGraph
+from nodes.models import call, circuit_breaker
 from tests.endpoint import Endpoint, Scenario
 from tests.integration.dev_server import PARTS, DevServer, ServerContext, dev_server, langsmith_sink
 from tests.integration.far_side.server import FarSide, far_side
@@ -18,8 +19,8 @@ from tests.runs import Runs
 @pytest.fixture(autouse=True)
 def brisk_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a model be asked again at once, so that no test waits for that."""
-    monkeypatch.setattr("nodes.models.call.BACKOFF_S", 0.01)
-    monkeypatch.setattr("nodes.models.circuit_breaker.PAUSE_S", 0.01)
+    monkeypatch.setattr(call, "BACKOFF_S", 0.01)
+    monkeypatch.setattr(circuit_breaker, "PAUSE_S", 0.01)
 
 
 @pytest.fixture
