@@ -58,6 +58,8 @@ MAX_TOKENS = "max_tokens"
 """The parameter that limits the tokens of an answer; it is doubled after an answer that was cut."""
 MIN_REPETITIONS = 4
 """An answer whose last characters occur so often does not end at a higher limit either."""
+POLL_INTERVAL_S = 0.1
+"""Between two checks whether a retry is allowed."""
 
 _logger = logging.getLogger(__name__)
 
@@ -91,7 +93,7 @@ class ModelCall:
         usual_s = DEFAULT_CALL_TIMEOUT_S * self.speed.limit_factor
         self.timeout_s = self._settings.call_timeout_s or usual_s
         self._deadline = CallDeadline(self.timeout_s, self.run_context.remaining_s)
-        self._tries_before = 0
+        self._retries_taken, self._is_retry_in_flight, self._tries_before = 0, False, 0
         self._last_failure: SupervisorError | None = None
 
     async def run(self, messages: list[BaseMessage], **kwargs: Any) -> AIMessage:
@@ -100,15 +102,22 @@ class ModelCall:
         Raises:
             SupervisorError: the reason why there is no answer.
         """
-        self._tries_before, self._last_failure = self.tries, None
+        retries, self._tries_before = self._health.retry_budget, self.tries
+        self._retries_taken, self._last_failure = 0, None
+        retries.count_call()
         try:
             async with self._deadline.enforce(self.name):
-                return await self._try_until_usable(messages, kwargs)
+                answer = await self._try_until_usable(messages, kwargs)
         except CallTimedOut as error:
             # The time was used up by tries that failed: their reason says more.
             if self._last_failure is None or isinstance(error, DeadlinePassed):
                 raise
             raise self._last_failure from None
+        finally:
+            self._finish_retry()
+        if self._retries_taken:
+            retries.refund_retries(self._retries_taken)
+        return answer
 
     def describe_failure(self, error: SupervisorError) -> dict[str, Any]:
         """Return the tries and the codes of a call that has failed, for its event."""
@@ -123,6 +132,7 @@ class ModelCall:
             try:
                 return await self._try_once(messages, kwargs)
             except SupervisorError as error:
+                self._finish_retry()
                 self._last_failure, self.first_error = error, self.first_error or error.code
                 limit = kwargs.get(MAX_TOKENS)
                 if isinstance(error, ResponseCut) and error.is_at_limit:
@@ -290,6 +300,8 @@ class ModelCall:
         blocked_s = self._limits.retry_after.get_blocked_s()
         if max(wait_s, blocked_s) >= self._deadline.get_remaining_s():
             return False
+        if not is_invited and not await self._acquire_retry():
+            return False
         _logger.warning(
             "%s: try %d of %d failed, retrying: %s",
             self.name,
@@ -299,6 +311,25 @@ class ModelCall:
         )
         await asyncio.sleep(wait_s)
         return True
+
+    async def _acquire_retry(self) -> bool:
+        """Wait for a retry from the budget; an open breaker raises its own error later."""
+        retries = self._health.retry_budget
+        while not self._health.is_open():
+            if retries.take_retry():
+                self._retries_taken, self._is_retry_in_flight = self._retries_taken + 1, True
+                return True
+            is_late = self._deadline.get_remaining_s() <= POLL_INTERVAL_S
+            if is_late or not retries.is_worth_waiting():
+                return False
+            await asyncio.sleep(POLL_INTERVAL_S)
+        return True
+
+    def _finish_retry(self) -> None:
+        """Report the end of a retry that was taken from the budget."""
+        if self._is_retry_in_flight:
+            self._is_retry_in_flight = False
+            self._health.retry_budget.finish_retry()
 
 
 def _refuses_stream(raised: Exception, model: str) -> bool:

@@ -1,9 +1,10 @@
-"""Health of models and their addresses: circuit breakers and Retry-After."""
+"""Health of models and their addresses: circuit breakers, Retry-After, retry budgets."""
 
 import asyncio
 import random
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -22,6 +23,10 @@ FORGET_AFTER_S = 300.0
 PAUSE_S = 0.25
 """Pause of all calls after a failure; it doubles with each consecutive failure."""
 MAX_PAUSE_S = 2.0
+PERIOD_S = 60.0
+RETRY_SHARE = 0.1
+"""Of the calls in a period; after Google's SRE book, chapter 21."""
+MIN_RETRIES = 5
 MIN_FAILED_MODELS: Final = 2
 """Of an address, before it counts as down: one of them alone may be."""
 
@@ -135,6 +140,59 @@ class CircuitBreaker:
         return random.uniform(0.5, 1.0) * min(MAX_PAUSE_S, PAUSE_S * 2.0 ** (self.failures - 1))
 
 
+class RetryBudget:
+    """Allows retries up to a tenth of the calls in a minute, at least five.
+
+    A successful retry is refunded: the budget limits those that only add load. So callers without
+    budget wait while other retries are in flight.
+    """
+
+    def __init__(self) -> None:
+        self._calls: deque[float] = deque()
+        self._retries: deque[float] = deque()
+        self._in_flight = 0
+        self._lock = threading.Lock()
+
+    def count_call(self) -> None:
+        """Count a call, without its retries."""
+        with self._lock:
+            now = time.monotonic()
+            self._calls.append(now)
+            _drop_old(self._calls, now)
+
+    def take_retry(self) -> bool:
+        """Take one retry from the budget; return False when none is left now."""
+        with self._lock:
+            now = time.monotonic()
+            _drop_old(self._calls, now)
+            _drop_old(self._retries, now)
+            if len(self._retries) >= max(MIN_RETRIES, RETRY_SHARE * len(self._calls)):
+                return False
+            self._retries.append(now)
+            self._in_flight += 1
+            return True
+
+    def is_worth_waiting(self) -> bool:
+        """Return whether a retry is in flight that may be refunded."""
+        return self._in_flight > 0
+
+    def finish_retry(self) -> None:
+        """Record that a retry was answered or failed."""
+        with self._lock:
+            self._in_flight -= 1
+
+    def refund_retries(self, number: int) -> None:
+        """Return the retries of an answered call to the budget."""
+        with self._lock:
+            for _ in range(min(number, len(self._retries))):
+                self._retries.pop()
+
+
+def _drop_old(times: deque[float], now: float) -> None:
+    while times and now - times[0] > PERIOD_S:
+        times.popleft()
+
+
 class RetryAfter:
     """Blocks while an endpoint is rate limited. Shared by all event loops of the process."""
 
@@ -208,6 +266,7 @@ class ModelHealth:
     address_breaker: CircuitBreaker
     """Of all models there: it refuses the calls of each."""
     breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
+    retry_budget: RetryBudget = field(default_factory=RetryBudget)
     can_stream: bool = True
     """False once it has answered a request for a stream with something else."""
 
@@ -219,6 +278,10 @@ class ModelHealth:
         """
         pause_s = self.address_breaker.admit(caller, f"all models at {self.address}")
         return pause_s or self.breaker.admit(caller, self.model)
+
+    def is_open(self) -> bool:
+        """Return whether calls are refused."""
+        return self.address_breaker.is_open() or self.breaker.is_open()
 
     def allows_retry(self) -> bool:
         """Return whether a failed call may be repeated.

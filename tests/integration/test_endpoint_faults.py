@@ -10,7 +10,7 @@ import pytest
 from graph import arun
 from graph.runs.outcome import Outcome
 from graph.settings import Settings
-from nodes.models.circuit_breaker import FAILURE_THRESHOLD
+from nodes.models.circuit_breaker import FAILURE_THRESHOLD, MIN_RETRIES
 from nodes.schemas.team import Limits, Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.runs import REQUEST, Runs
@@ -227,6 +227,19 @@ async def test_h21_a_dead_endpoint_costs_a_large_plan_a_tenth_more_calls_at_most
     assert len(errors) == 60
     assert all("ENDPOINT_DOWN" in error or "ENDPOINT_FAILED" in error for error in errors)
     assert {report.attempts for report in outcome.results.values()} <= {1, 2}
+
+
+async def test_a_rate_limit_that_never_ends_costs_a_large_plan_a_tenth_more_calls_at_most(
+    runs: Runs,
+):
+    tasks = script_tasks({f"t{index}": () for index in range(60)})
+    runs.script(*tasks, faults=(Fault(kind="rate_limited", schema="Report"),))
+
+    outcome = await run_request(runs.settings.model_copy(update={"max_concurrency": 16}))
+
+    attempts = sum(report.attempts for report in outcome.results.values())
+    assert attempts >= 60 and outcome.status == "failed"
+    assert len(runs.select_calls(schema="Report")) <= 1.1 * attempts + MIN_RETRIES
 
 
 async def test_h21_the_trace_tells_that_an_endpoint_was_given_up(runs: Runs):

@@ -35,7 +35,7 @@ class Instance:
         self.rates = SharedRates(self.store, "endpoint", limits, local, self.gate)
 
     async def block(self, seconds: float) -> None:
-        """Tell all instances of a Retry-After."""
+        """Let all instances wait for a Retry-After."""
         self.rates.block(seconds)
         await self.store.flush()
 

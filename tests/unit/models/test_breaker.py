@@ -15,8 +15,10 @@ from nodes.models.catalog import ModelCatalog
 from nodes.models.circuit_breaker import (
     FAILURE_THRESHOLD,
     FORGET_AFTER_S,
+    MIN_RETRIES,
     OPEN_S,
     CircuitBreaker,
+    RetryBudget,
     find_address,
     get_model_health,
 )
@@ -158,6 +160,34 @@ def test_old_failures_are_forgotten(breaker: CircuitBreaker, clock: Clock) -> No
     record_failures(breaker, clock, 1)
 
     assert breaker.failures == 1
+
+
+def test_retries_are_a_tenth_of_the_calls_and_those_that_helped_are_given_back() -> None:
+    budget = RetryBudget()
+    for _ in range(100):
+        budget.count_call()
+
+    assert [budget.take_retry() for _ in range(11)] == [True] * 10 + [False]
+    budget.refund_retries(2)
+    assert [budget.take_retry() for _ in range(3)] == [True, True, False]
+
+
+def test_a_call_waits_for_a_retry_permit_while_another_retry_is_in_flight() -> None:
+    budget = RetryBudget()
+    budget.count_call()
+
+    assert not budget.is_worth_waiting()
+    budget.take_retry()
+    assert budget.is_worth_waiting()
+    budget.finish_retry()
+    assert not budget.is_worth_waiting()
+
+
+def test_a_single_call_may_still_be_retried() -> None:
+    budget = RetryBudget()
+    budget.count_call()
+
+    assert [budget.take_retry() for _ in range(MIN_RETRIES + 1)] == [True] * MIN_RETRIES + [False]
 
 
 async def make_calls(settings: ModelSettings, number: int) -> list[object]:
