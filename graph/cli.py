@@ -20,6 +20,7 @@ from graph.commands.options import (
     ResumeOptions,
     RunOptions,
     ThreadArgument,
+    UrlOption,
     VerboseOption,
     require_output,
     take_options,
@@ -101,6 +102,7 @@ def declare_global_options(
 @take_options(RunOptions)
 def run(options: RunOptions) -> int:
     """Plan a request, run its tasks in parallel, and print the answer."""
+    options.require_plain_comparison()
     if not options.quiet:
         announce_start(f"starting team {options.team}")
     settings = load_settings(trace_content=options.trace_content, may_ask=True)
@@ -115,14 +117,14 @@ def run(options: RunOptions) -> int:
         quiet=options.quiet, shows_answer=shows_answer, origins=origins, note=note
     ) as display:
         from graph.commands import run as command
-        from graph.commands.comparison import compare_strategies
+        from graph.commands.comparison import compare, compare_strategies
 
         job = command.prepare_job(options, settings, display)
         if options.compare:
             return compare_strategies(job)
         if options.plan_only:
             return command.show_plan(job)
-        return command.run(job)
+        return compare(job) if options.compare_sequential else command.run(job)
 
 
 @app.command()
@@ -133,9 +135,10 @@ def resume(options: ResumeOptions) -> int:
         trace_content=options.trace_content, may_ask=True, announces=not options.quiet
     )
     from graph.commands import run as command
-    from graph.commands.runs import find_thread
+    from graph.commands.runs import find_thread, open_runs
 
-    return command.resume(find_thread(options.thread, settings), options, settings)
+    runs = open_runs(options.url, settings)
+    return command.resume(find_thread(options.thread, runs), options, runs)
 
 
 @app.command()
@@ -168,16 +171,19 @@ def runs(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List what --prune would remove.")
     ] = False,
+    url: UrlOption = None,
 ) -> int:
     """List the runs, the newest first; or remove some of them."""
-    from graph.commands.runs import prune_runs, show_runs
+    from graph.commands.runs import open_runs, prune_runs, show_runs
     from graph.runs.pruning import PruneSelection
 
+    if prune and url is not None:
+        raise UsageError("--prune removes runs of this machine", next="leave out --url")
     if not prune and (older_than or keep or status or records or dry_run):
         raise UsageError("these options need --prune", next="add --prune")
     settings = load_settings()
     if not prune:
-        return show_runs(settings)
+        return show_runs(open_runs(url, settings))
     chosen: dict[str, Any] = {"older_than": older_than, "keep": keep, "status": status}
     which = PruneSelection.from_options(**chosen, only_records=records)
     return prune_runs(settings, which, is_dry=dry_run)
@@ -186,6 +192,7 @@ def runs(
 @app.command()
 def show(
     thread: ThreadArgument,
+    url: UrlOption = None,
     profile: Annotated[
         bool, typer.Option("--profile", help="Also how it was made: plan, reports, all figures.")
     ] = False,
@@ -195,10 +202,10 @@ def show(
     ] = None,
 ) -> int:
     """Show a run's answer, with its sources and gaps, or write it to a file."""
-    from graph.commands.runs import find_thread, show_run
+    from graph.commands.runs import find_thread, open_runs, show_run
 
-    settings, path = load_settings(), require_output(out)
-    return show_run(find_thread(thread, settings), settings, profile=profile, out=path)
+    runs, path = open_runs(url, load_settings()), require_output(out)
+    return show_run(find_thread(thread, runs), runs, profile=profile, out=path)
 
 
 @app.command()
@@ -210,14 +217,15 @@ def trace(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write it to this file.")
     ] = None,
+    url: UrlOption = None,
 ) -> int:
     """Print everything that happened in a run: as JSON, as spans for Perfetto, or as a page."""
     if format not in ("json", "chrome", "html"):
         raise UsageError(f"no trace format {format!r}", next="--format json, chrome, or html")
-    from graph.commands.runs import find_thread, show_trace
+    from graph.commands.runs import find_thread, open_runs, show_trace
 
-    settings = load_settings()
-    return show_trace(find_thread(thread, settings), settings, out=out, format=format)
+    runs = open_runs(url, load_settings())
+    return show_trace(find_thread(thread, runs), runs, out=out, format=format)
 
 
 @app.command()
@@ -226,12 +234,13 @@ def stop(
     task: Annotated[
         str, typer.Argument(metavar="[TASK]", help="The task's id. Without it: all tasks.")
     ] = "",
+    url: UrlOption = None,
 ) -> int:
     """Stop a task of a run at work, or all; the answer is written from the others."""
-    from graph.commands.runs import find_thread, stop_tasks
+    from graph.commands.runs import find_thread, open_runs, stop_tasks
 
-    settings = load_settings()
-    return stop_tasks(find_thread(thread, settings), task, settings)
+    runs = open_runs(url, load_settings())
+    return stop_tasks(find_thread(thread, runs), task, runs)
 
 
 app.command()(teams)
@@ -243,11 +252,21 @@ app.command()(install)
 
 
 @app.command()
-def doctor(as_json: JsonOption = False) -> int:
+def doctor(
+    probe: Annotated[
+        bool,
+        typer.Option(
+            "--probe", help="Make small real calls: how each model answers, and how fast."
+        ),
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
     """Show what is configured, what can be reached, and what is missing."""
+    if probe:
+        announce_start("calling the language models; a slow one may take minutes")
     from graph.commands.doctor import run_doctor
 
-    return run_doctor(load_settings(), as_json=as_json)
+    return run_doctor(load_settings(), is_probing=probe, as_json=as_json)
 
 
 def start() -> None:

@@ -6,8 +6,9 @@ group `supervisor_worker`. Both name a module with an object `EXTENSION`.
 
 import logging
 import pkgutil
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -15,6 +16,7 @@ from importlib.metadata import entry_points
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
+from urllib.parse import urlsplit
 
 from nodes.errors import SupervisorError, TeamInvalid, UsageError
 
@@ -49,6 +51,48 @@ class DoctorCheck:
     name: str
     text: str
     fix: str = ""
+
+
+@dataclass(frozen=True)
+class RunSource(ABC):
+    """The runs of this machine, or of a server."""
+
+    settings: "Settings"
+    url: str = ""
+    """Of the server; empty here."""
+
+    @property
+    def place(self) -> str:
+        """What follows in a message: ` on HOST`, or nothing."""
+        return f" on {urlsplit(self.url).netloc}" if self.url else ""
+
+    def name_thread(self, thread: str) -> str:
+        """Return a thread as commands name it."""
+        return f"{thread} --url {self.url}" if self.url else thread
+
+    def list_threads(self) -> list[str]:
+        """Return the threads, the newest first."""
+        return [str(run["thread"]) for run in self.list_runs()[0]]
+
+    @abstractmethod
+    def list_runs(self) -> tuple[Sequence[Mapping[str, Any]], list[str]]:
+        """Return the runs, the newest first, and what else is said of them, a line each."""
+
+    @abstractmethod
+    def load_trace(self, thread: str) -> dict[str, Any]:
+        """Return the trace of a run."""
+
+    @abstractmethod
+    def refuse_other_forms(self, thread: str) -> AbstractContextManager[None]:
+        """Return what turns errors about values of another form into one line."""
+
+    @abstractmethod
+    async def resume(self, thread: str, **given: Any) -> Any:  # an Outcome, which is above
+        """Resume a run to its outcome; what is given is that of `aresume`."""
+
+    @abstractmethod
+    async def stop(self, thread: str, task: str) -> dict[str, str]:
+        """Stop a task, or all; return how each ended, by its path."""
 
 
 class RunStores(Protocol):
@@ -144,6 +188,10 @@ class Extension:
     def list_around_runs(self, settings: "Settings") -> Iterable["AroundRun"]:
         """Return what wraps each run of a graph, such as a server's record of it."""
         return ()
+
+    def open_runs(self, url: str, settings: "Settings") -> RunSource | None:
+        """Return the runs of the server at an address; nothing is connected yet."""
+        return None
 
     def get_run_stores(self) -> RunStores | None:
         """Return what opens databases of runs on a server."""
@@ -343,12 +391,10 @@ def _load() -> tuple[Mapping[str, Extension], tuple[str, ...]]:
 
 def _list_modules() -> Iterator[tuple[str, str]]:
     """Yield the name and the module of each extension."""
-    try:
-        shipped = import_module(SHIPPED)
-    except ImportError:
-        shipped = None
-    found = pkgutil.iter_modules(getattr(shipped, "__path__", ()))
-    for each in sorted(found, key=attrgetter("name")):
+    folders: Iterable[str] = ()
+    with suppress(ImportError):
+        folders = import_module(SHIPPED).__path__
+    for each in sorted(pkgutil.iter_modules(folders), key=attrgetter("name")):
         yield each.name, f"{SHIPPED}.{each.name}"
     for point in sorted(entry_points(group=GROUP), key=attrgetter("name")):
         yield point.name, point.value

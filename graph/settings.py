@@ -305,7 +305,7 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         held = tuple(key.get_secret_value() for key in keys if key)
         urls = (self.database_url, self.sql_url or "", self.redis_url or "")
         passwords = tuple(password for url in urls for password in list_passwords(url))
-        own = (*self.list_tier_secrets(), *self.list_tracing_secrets())
+        own = (*self.list_tier_secrets(), *self.list_tracing_secrets(), *self.list_server_secrets())
         return (*held, *own, *passwords)
 
     def find_unknown_variables(self) -> dict[str, str]:

@@ -286,19 +286,43 @@ class ServerVariables(BaseSettings):
         True, validation_alias="SUPERVISE_SERVER_TRACE", description="true or false"
     )
     """Whether a server keeps the trace of its runs beside their checkpoints."""
+    server_key: ApiKey = Field(None, validation_alias="SUPERVISE_SERVER_KEY")
+    """What `--url` sends."""
     server_hook: str = Field("", validation_alias="LANGGRAPH_AUTH")
     """The hook for users that LangGraph's server has loaded, which the server sets."""
+    mcp_token: ApiKey = Field(None, validation_alias="SUPERVISE_MCP_TOKEN")
+    """What clients of `supervise mcp --http` must send."""
     users_file: Path | None = Field(
         None, validation_alias="SUPERVISE_USERS", description="the file of a server's users"
     )
     """Whose tokens a server accepts; None: everybody may do everything."""
     user_runs: PositiveCount = Field(10, validation_alias="SUPERVISE_USER_RUNS")
     """Runs of one user that may wait or be at work at once."""
+    user_threads: PositiveCount = Field(1000, validation_alias="SUPERVISE_USER_THREADS")
+    """Threads that one user may have."""
+    user_runs_per_minute: PositiveCount | None = Field(
+        None,
+        validation_alias="SUPERVISE_USER_RUNS_PER_MINUTE",
+        description="a whole number above 0",
+    )
     waiting_runs: PositiveCount = Field(1000, validation_alias="SUPERVISE_WAITING_RUNS")
     """Runs of all users that may wait at once."""
+    max_body_bytes: PositiveCount = Field(80_000_000, validation_alias="SUPERVISE_MAX_BODY_BYTES")
+    """Of a request; the files that are attached to one may take 60 MB in base64."""
     user_models: Annotated[tuple[UserModel, ...], NoDecode, read_text_by(_split_names)] = Field(
         (),
         validation_alias="SUPERVISE_USER_MODELS",
         description="provider:model, several with commas",
     )
     """Models that a user may choose for a run, besides those of the tiers."""
+
+    def build_server_headers(self) -> dict[str, str]:
+        """Return the headers that `--url` sends: the key in both forms that servers read."""
+        if self.server_key is None:
+            return {}
+        key = self.server_key.get_secret_value().strip()
+        return {"authorization": f"Bearer {key}", "x-api-key": key}
+
+    def list_server_secrets(self) -> list[str]:
+        """List the values that must never be written anywhere."""
+        return [key.get_secret_value() for key in (self.mcp_token, self.server_key) if key]

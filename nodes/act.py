@@ -110,7 +110,7 @@ async def _make_attempt(
         load=asdict(capacity.measure_load(name)),
     )
     try:
-        with capacity.count_attempt(name):
+        with capacity.count_attempt(name, runtime.store):
             return await make_attempt(doer, config)
     except GraphBubbleUp:  # a human is asked inside; dependants proceed without this result
         dispatch.release(task)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from extensions.insight.options import InboxOptions
-from graph.commands.options import JsonOption, take_options
+from graph.commands.options import JsonOption, UrlOption, take_options
 from graph.commands.settings_loading import load_settings
 
 
@@ -17,11 +17,13 @@ def why(
         str, typer.Argument(metavar="[TASK]", help="One task; in a team inside it outer/inner.")
     ] = "",
     as_json: JsonOption = False,
+    url: UrlOption = None,
 ) -> int:
     """Explain why a run, or a task of it, failed or lacks something, and what helps."""
     from extensions.insight.why import show_why
+    from graph.commands.runs import open_runs
 
-    return show_why(thread, task, load_settings(), as_json=as_json)
+    return show_why(thread, task, open_runs(url, load_settings()), as_json=as_json)
 
 
 def failures(
@@ -30,11 +32,13 @@ def failures(
     ] = "7d",
     team: Annotated[str | None, typer.Option("--team", metavar="NAME", help="Of a team.")] = None,
     as_json: JsonOption = False,
+    url: UrlOption = None,
 ) -> int:
     """Count why runs failed or lacked something, over teams and workers."""
     from extensions.insight.failures import show_failures
+    from graph.commands.runs import open_runs
 
-    return show_failures(since, team, load_settings(), as_json=as_json)
+    return show_failures(since, team, open_runs(url, load_settings()), as_json=as_json)
 
 
 def calibration(

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from graph.commands.comparison import load_libraries
 from graph.commands.output import print_json, print_table
 from graph.commands.run import Job, read_request_text, run_job
 from graph.display.labels import format_status
@@ -16,7 +17,6 @@ from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.runs.outcome import Outcome
 from graph.stores.thread_locks import make_thread_id
-from graph.supervisor import build_supervisor
 from nodes.errors import SupervisorError
 from state import Strategy
 
@@ -29,7 +29,7 @@ def compare_strategies(job: Job, names: Sequence[Strategy]) -> int:
     A run that fails is a column, too. The exit code is the first that is not 0.
     """
     request, how = read_request_text(job.options.request), job.options
-    build_supervisor(how.team, settings=job.settings)  # loads the libraries, unmeasured
+    load_libraries(job)
     base, rows = make_thread_id(), list[Row]()
     for name in names:
         if not how.quiet:

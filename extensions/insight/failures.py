@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import combinations
 from typing import Any, Final
 
@@ -12,18 +13,21 @@ from extensions.insight.causes import Cause, explain
 from extensions.insight.fault_kinds import get_fault_kind
 from extensions.insight.run_facts import Json
 from graph.commands.output import print_json, print_listing, print_text
-from graph.commands.runs import require_team
+from graph.commands.runs import RunsHere, require_team
 from graph.display.stderr_console import print_to_stderr
+from graph.extensions import RunSource
 from graph.runs.event_log import FORM_ERRORS
 from graph.runs.pruning import parse_age
-from graph.runs.trace import ThreadUnknown, TraceUnreadable, get_log_path, list_threads, load_trace
-from graph.settings import Settings
-from graph.stores.thread_locks import check_thread_id
+from graph.runs.trace import ThreadUnknown, TraceUnreadable, get_log_path
+from nodes.errors import SupervisorError
 from nodes.text.counts import format_count
 from nodes.text.plain_text import to_one_line
 
 MAX_NAMED: Final = 5
 """Threads without a readable trace, and claims of a contradiction, that are taken one by one."""
+
+_UNREADABLE: Final = (TraceUnreadable.code, "SERVER_UNREADABLE", "THREAD_FOREIGN")
+"""Codes of one thread's trace, here or on a server; another error ends the count."""
 
 
 @dataclass
@@ -107,28 +111,32 @@ def count_failures(
             trace = load_trace(thread)
             if is_wanted(trace["run"]):
                 found.add(thread, trace, explain(trace).causes)
-        except (*FORM_ERRORS, TraceUnreadable):
+        except FORM_ERRORS:
             found.unreadable.append(thread)
-        except ThreadUnknown:  # another process has just removed it
-            continue
+        except SupervisorError as error:
+            if error.code in _UNREADABLE:
+                found.unreadable.append(thread)
+            elif error.code != ThreadUnknown.code:  # another process has just removed it
+                raise
     return found
 
 
-def show_failures(since: str, team: str | None, settings: Settings, *, as_json: bool) -> int:
+def show_failures(since: str, team: str | None, runs: RunSource, *, as_json: bool) -> int:
     """Print the causes of the failures of some time, the most frequent first; return 0.
 
     Raises:
         UsageError: the time is none, or there is no run and no team of this name.
+        ServerError: the server cannot be used.
     """
-    begin_s = time.time() - parse_age(since)
-    threads = [name for name in list_threads(settings) if _read_end(name, settings) >= begin_s]
-    found = count_failures(
-        threads,
-        lambda thread: load_trace(check_thread_id(thread), settings),
-        lambda run: team in (None, run.get("team")),
-    )
-    if team and not found.runs:
-        require_team(team, settings)
+    begin_s, here = time.time() - parse_age(since), isinstance(runs, RunsHere)
+    threads = [thread for thread in runs.list_threads() if _read_end(runs, thread) >= begin_s]
+
+    def is_wanted(run: Json) -> bool:
+        return team in (None, run.get("team")) and (here or _read_start(run) >= begin_s)
+
+    found = count_failures(threads, runs.load_trace, is_wanted)
+    if team and not found.runs and isinstance(runs, RunsHere):
+        require_team(team, runs.settings)
     if as_json:
         print_json({"since": since, "team": team, **found.to_json()})
         return 0
@@ -140,11 +148,21 @@ def show_failures(since: str, team: str | None, settings: Settings, *, as_json: 
     return 0
 
 
-def _read_end(thread: str, settings: Settings) -> float:
-    """Return the time of a run's last event."""
+def _read_end(runs: RunSource, thread: str) -> float:
+    """Return the time of a run's last event here."""
+    if not isinstance(runs, RunsHere):
+        return time.time()
+    path = get_log_path(thread, runs.settings)
     with suppress(OSError):  # it may be pruned meanwhile
-        return get_log_path(thread, settings).stat().st_mtime
+        return path.stat().st_mtime
     return 0.0
+
+
+def _read_start(run: Json) -> float:
+    """Return the second of a run's start; of an unknown one, now: it is not left out."""
+    with suppress(ValueError):
+        return datetime.fromisoformat(str(run.get("started"))).timestamp()
+    return time.time()
 
 
 def _print_failures(found: Json, since: str) -> None:

@@ -4,15 +4,15 @@ What a question holds was written by a model, a tool or a server: it is data, an
 before it is shown. An answer is for the question as it was listed, never for a later one.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from graph.extensions import RunSource
 from graph.runs.event_log import FORM_ERRORS
-from graph.runs.trace import ThreadUnknown, TraceUnreadable, list_threads, load_trace
-from graph.settings import Settings
+from graph.runs.trace import ThreadUnknown, TraceUnreadable
 from graph.stores.thread_locks import check_thread_id
 from graph.stores.trace_lines import format_trace_line
 from graph.topology.answers import Question
@@ -74,21 +74,16 @@ def _list_needs(task: Mapping[str, Any]) -> set[str]:
     return {str(edge["task"] if isinstance(edge, Mapping) else edge) for edge in edges}
 
 
-def read_inbox(settings: Settings, team: str | None = None) -> tuple[list[Waiting], list[str]]:
-    """Return what waits, the longest first, of one team or all, and threads with no good log."""
-    return select_waiting(
-        list_threads(settings), lambda thread: load_trace(check_thread_id(thread), settings), team
-    )
+def read_inbox(runs: RunSource, team: str | None = None) -> tuple[list[Waiting], list[str]]:
+    """Return what waits, the longest first, of one team or all, and the threads with no good log.
 
-
-def select_waiting(
-    threads: Iterable[str], load: Callable[[str], Mapping[str, Any]], team: str | None = None
-) -> tuple[list[Waiting], list[str]]:
-    """Return what waits of some threads, as `read_inbox`."""
+    Raises:
+        SupervisorError: the server of the runs cannot be used.
+    """
     waiting, unreadable = list[Waiting](), list[str]()
-    for thread in threads:
+    for thread in runs.list_threads():
         try:
-            found = _read_waiting(thread, load(thread))
+            found = _read_waiting(check_thread_id(thread), runs.load_trace(thread))
         except ThreadUnknown:  # another process has just removed it
             continue
         except (*FORM_ERRORS, TraceUnreadable):

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import Any, Final
 
 from extensions.insight.inbox import Rules, Waiting, read_inbox, require_listed
@@ -11,17 +12,18 @@ from extensions.insight.options import InboxOptions
 from graph.commands.cancellation import run_cancellable
 from graph.commands.output import print_json, print_text
 from graph.commands.run import print_outcome
-from graph.commands.runs import choose_thread, require_team
+from graph.commands.runs import RunsHere, choose_thread, open_runs, require_team
 from graph.display.stderr_console import print_to_stderr
 from graph.display.summary import format_question, format_reply_command
 from graph.display.text import to_one_line
+from graph.extensions import RunSource
 from graph.runs.outcome import Outcome
-from graph.runs.runner import aresume
 from graph.settings import Settings
 from graph.topology.answers import NoOpenQuestion, Question, assign_answer
 from nodes.errors import SupervisorError, UsageError
 from nodes.errors.redaction import redact_value
 from nodes.text.counts import format_count, join_names
+from state import Context
 
 MAX_RESUMED: Final = 4
 """Runs that continue at once."""
@@ -36,25 +38,27 @@ def show_inbox(options: InboxOptions, settings: Settings) -> int:
 
     Raises:
         UsageError: an answer, a rule or the team's name cannot be used.
+        SupervisorError: the server of the runs cannot be used.
     """
     rules = Rules(
         accept=options.accept or (),
         reject=options.reject or (),
         plans_below_usd=options.accept_plans_below,
     )
-    waiting, unreadable = read_inbox(settings, options.team)
-    if options.team and not waiting:
+    runs = open_runs(options.url, settings)
+    waiting, unreadable = read_inbox(runs, options.team)
+    if options.team and not waiting and not options.url:
         require_team(options.team, settings)
     answers = _read_answers(options.answer or (), [each.thread for each in waiting])
     for thread in unreadable:
         print_to_stderr(f"not read: thread {to_one_line(thread, 80)}, its log is damaged")
     results, is_answering = list[Json](), bool(answers) or rules != Rules()
     if is_answering:
-        results = _Answering(options, settings).answer(waiting, answers, rules)
+        results = _Answering(options, runs).answer(waiting, answers, rules)
     elif not options.as_json:
-        _print_listing(waiting)
+        _print_listing(waiting, options.url)
     if options.as_json:
-        listed = [_to_json(each) for each in waiting]
+        listed = [_to_json(each, options.url) for each in waiting]
         word = "would_answer" if options.dry_run else "answered"
         print_json(redact_value({"waiting": listed, "unreadable": unreadable, word: results}))
     return next((each["exit_code"] for each in results if each.get("exit_code")), 0)
@@ -80,7 +84,7 @@ def _read_answers(given: Sequence[str], threads: Sequence[str]) -> dict[str, str
 @dataclass(frozen=True)
 class _Answering:
     options: InboxOptions
-    settings: Settings
+    runs: RunSource
 
     def answer(
         self, waiting: Sequence[Waiting], answers: Mapping[str, str], rules: Rules
@@ -107,10 +111,12 @@ class _Answering:
             print_to_stderr("no question that waits fits a rule")
         if self.options.dry_run:
             return results + [{"thread": each.thread, "answer": reply} for each, reply in chosen]
-        work = self._resume(chosen)
+        if not isinstance(self.runs, RunsHere):
+            return results + [self._resume_there(*each) for each in chosen]
+        work = self._resume_here(chosen)
         return results + run_cancellable(work, farewell=lambda: "stopped. next: supervise inbox")
 
-    async def _resume(self, chosen: Sequence[tuple[Waiting, str]]) -> list[Json]:
+    async def _resume_here(self, chosen: Sequence[tuple[Waiting, str]]) -> list[Json]:
         gate = asyncio.Semaphore(MAX_RESUMED)
 
         async def resume(waiting: Waiting, reply: str) -> Json:
@@ -120,18 +126,29 @@ class _Answering:
 
             try:
                 async with gate:
-                    outcome = await aresume(waiting.thread, answer=reply_to, settings=self.settings)
+                    outcome = await self.runs.resume(waiting.thread, answer=reply_to)
             except SupervisorError as error:
                 return self._note_failure(waiting.thread, error)
             return self._show(waiting, outcome)
 
         return list(await asyncio.gather(*(resume(*each) for each in chosen)))
 
+    def _resume_there(self, waiting: Waiting, reply: str) -> Json:
+        """Answer a run of a server, which is looked at again just before."""
+        try:
+            trace = self.runs.load_trace(waiting.thread)
+            require_listed(waiting, trace["run"].get("questions", ()))
+            work = self.runs.resume(waiting.thread, answer=reply, context=Context())
+            outcome = run_cancellable(work, farewell=lambda: "stopped. next: supervise inbox")
+            return self._show(waiting, outcome)
+        except SupervisorError as error:
+            return self._note_failure(waiting.thread, error)
+
     def _show(self, waiting: Waiting, outcome: Outcome) -> Json:
-        shown = outcome.to_json()
+        shown, named = outcome.to_json(), self.runs.name_thread(waiting.thread)
         if not self.options.as_json:
             print_text(f"\n{waiting.thread} · {to_one_line(waiting.request, 200)}")
-            print_outcome(outcome, shown, as_json=False, quiet=self.options.quiet)
+            print_outcome(outcome, shown, named=named, as_json=False, quiet=self.options.quiet)
         return {**shown, "exit_code": outcome.exit_code}
 
     def _note_failure(self, thread: str, error: SupervisorError) -> Json:
@@ -167,7 +184,7 @@ def _format_replies(waiting: Waiting, replies: Mapping[str, Any]) -> str:
     return "; ".join(said)
 
 
-def _print_listing(waiting: Sequence[Waiting]) -> None:
+def _print_listing(waiting: Sequence[Waiting], url: str | None) -> None:
     """Print each question with what it blocks and the command that answers it."""
     count = format_count(sum(len(each.questions) for each in waiting), "question")
     said = f"{count} in {format_count(len(waiting), 'thread')}" if waiting else "nothing waits"
@@ -185,10 +202,15 @@ def _print_listing(waiting: Sequence[Waiting]) -> None:
             blocked, done = (to_one_line(join_names(n, MAX_NAMES), 400) or "nothing" for n in lists)
             lines += [f"waits for it: {blocked}; done: {done}"]
             print_text("\n".join(f"  {line}" for line in lines))
-        print_text(f"  {format_reply_command(each.thread, each.questions)}")
+        print_text(f"  {_name_command(each, url)}")
 
 
-def _to_json(waiting: Waiting) -> Json:
+def _name_command(waiting: Waiting, url: str | None) -> str:
+    named = f"{waiting.thread} --url {quote(url)}" if url else waiting.thread
+    return format_reply_command(named, waiting.questions)
+
+
+def _to_json(waiting: Waiting, url: str | None) -> Json:
     return {
         "thread": waiting.thread,
         "team": waiting.team,
@@ -197,7 +219,7 @@ def _to_json(waiting: Waiting) -> Json:
         "age_s": waiting.measure_age_s(),
         "done": waiting.list_done(),
         "questions": [{**e, "blocks": waiting.list_blocked(e)} for e in waiting.questions],
-        "next": format_reply_command(waiting.thread, waiting.questions).removeprefix("next: "),
+        "next": _name_command(waiting, url).removeprefix("next: "),
     }
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from graph.commands.options import JsonOption, QuietOption
+from graph.commands.options import JsonOption, QuietOption, UrlOption
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,5 +39,6 @@ class InboxOptions:
         help="Accept each plan that is expected to cost less, in US dollars.",
     )
     dry_run: bool = typer.Option(False, "--dry-run", help="Show what would be answered.")
+    url: UrlOption = None
     as_json: JsonOption = False
     quiet: QuietOption = False

@@ -9,9 +9,7 @@ from graph.commands.output import print_json, print_text
 from graph.commands.runs import find_thread
 from graph.display.labels import format_seconds
 from graph.display.stderr_console import print_to_stderr
-from graph.runs.trace import load_trace
-from graph.settings import Settings
-from graph.stores.thread_locks import check_thread_id
+from graph.extensions import RunSource
 from nodes.text.counts import format_count, join_names
 from state import COMPLETE_STATUSES
 
@@ -27,13 +25,13 @@ _SHOWN: Final = ("error", "code", "tool", "reason", "message", "model", "tries",
 """Values of the event."""
 
 
-def show_why(thread: str, task: str, settings: Settings, *, as_json: bool) -> int:
+def show_why(thread: str, task: str, runs: RunSource, *, as_json: bool) -> int:
     """Print the first causes of what a run lacks; return 0, whatever they are.
 
     Raises:
         ThreadUnknown, ThreadAmbiguous, TaskUnknown, TraceUnreadable: there is nothing to explain.
     """
-    why = explain(load_trace(check_thread_id(find_thread(thread, settings)), settings), task)
+    why = explain(runs.load_trace(find_thread(thread, runs)), task)
     if as_json:
         print_json(why.to_json())
         return 0

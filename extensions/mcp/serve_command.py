@@ -19,11 +19,20 @@ TeamArguments = Annotated[
     list[str] | None,
     typer.Argument(metavar="TEAM...", help="Teams' names, or their folders [default: all]."),
 ]
+HttpOption = Annotated[
+    str | None,
+    typer.Option(
+        "--http",
+        metavar="HOST:PORT",
+        help="Serve over HTTP instead, such as 127.0.0.1:8765; others need SUPERVISE_MCP_TOKEN.",
+    ),
+]
 
 
 def serve_mcp(
     ctx: typer.Context,
     team: TeamArguments = None,
+    http: HttpOption = None,
     deadline_s: DeadlineOption = None,
     max_cost_usd: MaxCostOption = None,
     max_tokens: MaxTokensOption = None,
@@ -31,7 +40,9 @@ def serve_mcp(
     ask_human: AskOption = False,
     verbose: VerboseOption = False,
 ) -> int:
-    """Offer teams as tools to programs that speak MCP, over stdio."""
+    """Offer teams as tools to programs that speak MCP, over stdio or HTTP."""
     from extensions.mcp.server.serve import serve_teams
 
-    return serve_teams(team or (), load_settings(announces=True), context=build_context(ctx.params))
+    return serve_teams(
+        team or (), load_settings(announces=True), http=http, context=build_context(ctx.params)
+    )

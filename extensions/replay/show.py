@@ -11,7 +11,7 @@ from extensions.replay.record_file import Record, read_record
 from extensions.replay.replayer import Replayed, list_unrecorded, replay_record
 from graph.commands.output import print_json, print_markdown, print_text, save_json
 from graph.commands.run import print_outcome, run_with_progress
-from graph.commands.runs import find_thread
+from graph.commands.runs import RunsHere, find_thread
 from graph.display.labels import format_seconds
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
@@ -36,7 +36,7 @@ def open_record(thread: str, settings: Settings, path: Path | None = None) -> Re
         RecordMissing, RecordUnreadable: as `read_record`.
     """
     if path is None:
-        named = check_thread_id(find_thread(thread, settings))
+        named = check_thread_id(find_thread(thread, RunsHere(settings)))
         path = get_record_path(named, settings)
         if not path.exists():
             load_trace(named, settings)  # says that there is no such thread

@@ -1,11 +1,11 @@
-"""What a server adds: users, the live page and limits that several servers share."""
+"""What a server adds: users, the live page, limits that several servers share, runs by `--url`."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import typer
 
-from graph.extensions import DoctorCheck, Extension
+from graph.extensions import DoctorCheck, Extension, RunSource
 
 if TYPE_CHECKING:
     from graph.around_run import AroundRun
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class _Server(Extension):
     def register(self) -> None:
         """Share rates and circuit breakers over Redis, where one is set."""
-        from extensions.server.shared.rates import RedisProvider
+        from extensions.server.shared.signals import RedisProvider
         from nodes.models.rates import register_state_provider
 
         register_state_provider(RedisProvider())
@@ -28,10 +28,16 @@ class _Server(Extension):
         app.command("add-user")(add_user)
 
     def list_around_runs(self, settings: "Settings") -> Iterable["AroundRun"]:
-        """Keep the trace of a server's run beside its checkpoints."""
+        """Keep the trace of a server's run beside its checkpoints, and show it to `--url`."""
         from extensions.server.trace_view import KeptTraces
 
         return (KeptTraces(is_writing=settings.keeps_trace),)
+
+    def open_runs(self, url: str, settings: "Settings") -> RunSource:
+        """Return the runs of a LangGraph server or an Aegra."""
+        from extensions.server.runs_command import RunsOfServer
+
+        return RunsOfServer(settings, url)
 
     def list_checks(self, settings: "Settings") -> Iterable[DoctorCheck]:
         """Check the Redis through which instances share rates, and the file of users."""

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
-from extensions.server.aegra_settings import refuse_unsafe_settings
+from extensions.server.aegra_settings import report_start_problems
 from extensions.server.middleware import list_tenant_middleware
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid, SupervisorError
@@ -35,13 +35,13 @@ def is_loaded_by_aegra() -> bool:
 
 
 def refuse_unsafe_start() -> None:
-    """End the process with one line if its settings are unsafe.
+    """End the process with one line if its settings are unsafe; log what is doubtful.
 
     Raises:
         SystemExit: a setting is unsafe; its text is an error's line.
     """
     try:
-        refuse_unsafe_settings()
+        report_start_problems()
         list_tenant_middleware(Settings())
         _require_users()
     except SupervisorError as error:

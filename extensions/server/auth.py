@@ -29,7 +29,7 @@ def build_auth(settings: Settings) -> Auth:
             )
         return auth
     auth.authenticate(get_authenticator(settings.users_file).authenticate)
-    add_ownership(auth, build_admission(settings))
+    add_ownership(auth, *build_admission(settings))
     return auth
 
 

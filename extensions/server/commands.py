@@ -13,6 +13,9 @@ TeamArguments = Annotated[
     list[str] | None,
     typer.Argument(metavar="TEAM...", help="Teams' names, or their folders [default: all]."),
 ]
+PageUrlOption = Annotated[
+    str | None, typer.Option("--url", metavar="URL", help="Of a server that is started already.")
+]
 PortOption = Annotated[
     int, typer.Option("--port", metavar="N", min=1, max=65535, help="Another one if it is taken.")
 ]
@@ -23,6 +26,7 @@ BrowserOption = Annotated[
 
 def open_ui(
     team: TeamArguments = None,
+    url: PageUrlOption = None,
     port: PortOption = 2024,
     browser: BrowserOption = True,
 ) -> int:
@@ -30,6 +34,8 @@ def open_ui(
     from extensions.server import ui
 
     settings = load_settings(may_ask=True, announces=True)
+    if url is not None:
+        return ui.open_page(url, opens_browser=browser)
     return ui.serve_and_open(team or (), port, settings, opens_browser=browser)
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import Final
 
-from extensions.server.shared.scripts import BLOCK
+from extensions.server.shared.scripts import CLAIM_PROBE
 from extensions.server.shared.store import TIMEOUT_S, describe_failure, make_client
 from extensions.server.users_file import load_users
 from graph.extensions import DoctorCheck
@@ -59,7 +59,7 @@ async def check_redis(url: str, timeout_s: float = TIMEOUT_S) -> str:
         try:
             async with asyncio.timeout(timeout_s):
                 # A server may answer, and refuse scripts or writing.
-                await client.eval(BLOCK, 1, "supervise:{check}", 1)
+                await client.eval(CLAIM_PROBE, 1, "supervise:{check}", 1)
         finally:
             await client.aclose()
     except (RedisError, OSError, TimeoutError, ValueError) as error:

@@ -23,21 +23,30 @@ Value = dict[str, Any]  # what a server is about to store: JSON
 Filter = dict[str, Any]  # of metadata, in the servers' language
 
 
-def add_ownership(auth: Auth, admit: Admit) -> None:
+def add_ownership(auth: Auth, admit: Admit, admit_thread: Admit) -> None:
     """Register the handlers of all resources.
 
     Args:
         admit: called with a user's identity before a run of theirs is stored; raises to refuse it.
+        admit_thread: the same for a thread.
     """
+
+    async def own_new_thread(ctx: Context, value: Value) -> Filter:
+        own = await own_thread(ctx, value)
+        await admit_thread(str(ctx.user.identity))
+        return own
 
     async def own_run(ctx: Context, value: Value) -> Filter:
         own = await own_thread(ctx, value)
         _refuse_webhook(value.get("kwargs"))
+        if value.get("thread_id") is None or value.get("if_not_exists") == "create":
+            await admit_thread(str(ctx.user.identity))
         await admit(str(ctx.user.identity))
         return own
 
     auth.on(refuse_unknown)
     auth.on.threads(own_thread)
+    auth.on(resources="threads", actions="create")(own_new_thread)
     auth.on(resources="threads", actions="create_run")(own_run)
     auth.on.assistants(own_assistant)
     auth.on.crons(own_cron)

@@ -1,4 +1,4 @@
-"""The traces that a server keeps of its runs, and what the live page reads of them.
+"""The traces that a server keeps of its runs, and what `supervise … --url` reads of them.
 
 A server has no route for either. A client asks for the thread's state in the namespace of the
 trace, and this application's graph answers with them in place of a state. So the server's own
@@ -27,7 +27,7 @@ from graph.around_run import AroundRun, BegunRun, ReadState, Saver
 from graph.extensions import collect
 from graph.runs.event_log import FORM_ERRORS
 from graph.runs.trace import build_trace
-from graph.stores.trace_lines import make_event
+from graph.stores.trace_lines import format_trace_line, make_event
 from graph.topology.answers import list_open_questions
 from graph.topology.run_start import get_run_id, read_began_at
 from nodes.errors import SupervisorError
@@ -114,7 +114,8 @@ class KeptTraces(AroundRun):
             if namespace == WHY_NAMESPACE:
                 values["why"] = await asyncio.to_thread(_explain, lines, state.values)
             else:
-                values |= _cut_page(lines, _read_number(configurable.get("checkpoint_id")))
+                first = _read_number(configurable.get("checkpoint_id"))
+                values |= _cut_page(lines or list(_list_state_lines(state, team)), first)
         return StateSnapshot(values, (), config, None, None, None, (), ())
 
 
@@ -185,6 +186,29 @@ def _restore_interrupt(found: Any) -> Interrupt:  # an `Interrupt`, or its JSON
     if isinstance(found, Interrupt):
         return found
     return Interrupt(value=found["value"], id=found["id"])
+
+
+def _list_state_lines(snapshot: StateSnapshot, team: str) -> Iterator[str]:
+    """Yield the lines that the state alone tells, for a thread of which no trace was kept."""
+    values: Mapping[str, Any] = snapshot.values
+    if "request" not in values:
+        return
+    thread = snapshot.config["configurable"]["thread_id"]
+    yield format_trace_line({"run": {"thread": thread, "team": team}})
+    events = sorted(_list_state_events(values, team), key=_get_time)
+    yield from map(format_trace_line, events)
+    if values.get("answer") and values.get("timing"):
+        yield format_trace_line(_build_answer_event(values, at_least_s=_get_time(events[-1])))
+
+
+def _build_answer_event(values: Mapping[str, Any], *, at_least_s: float) -> dict[str, Any]:
+    shown = {name: _to_json(values.get(name)) for name in ("answer", "usage", "timing")}
+    at_s = max(at_least_s, float(shown["timing"]["wall_s"]))  # which begins with the request
+    return make_event("answer", at_s, **shown, status=values["status"])
+
+
+def _get_time(event: Mapping[str, Any]) -> float:
+    return float(event["t"])
 
 
 def _to_json(value: Any) -> Any:  # a type of the state, or its JSON, as a server may read it

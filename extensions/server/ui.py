@@ -1,4 +1,4 @@
-"""`supervise ui`: the live page of a server that it starts and that ends with it."""
+"""`supervise ui`: the live page of a server, or of one that it starts and that ends with it."""
 
 import asyncio
 import contextlib
@@ -15,13 +15,15 @@ from typing import Final
 import httpx
 from filelock import FileLock, Timeout
 
+from extensions.server.run_connection import ServerUnreachable, ServerUnreadable
 from graph.commands.cancellation import run_cancellable
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import announce_start, print_to_stdout
 from graph.settings import Settings
 from graph.teams.team_loader import find_team, load_team
 from graph.user_state import SERVER_FOLDER, is_own_folder, mark_own_folder
-from nodes.errors import OutputFailed, SupervisorError, UsageError
+from nodes.errors import OutputFailed, SettingsInvalid, SupervisorError, UsageError
+from nodes.models.settings import find_address_problem
 from nodes.security.private_files import make_private_folder, open_private_file
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.tool_packages import IMPORT_ROOT
@@ -75,7 +77,7 @@ def hold_runs_folder() -> Iterator[Callable[[str], object]]:
         url = address.read_text() if address.exists() else "http://127.0.0.1:2024"
         raise UiServerRunning(
             "a development server keeps its runs in this folder already",
-            next=f"open {sanitize_line(url, 80)}{PAGE}",
+            next=f"supervise ui --url {sanitize_line(url, 80)}",
         ) from None
     except OSError as error:
         raise OutputFailed(
@@ -200,13 +202,32 @@ async def _end_process(process: Process) -> None:
 
 
 PAGE: Final = "/supervise/"
+ANSWER_TIMEOUT_S: Final = 10.0
 SERVER_PACKAGE: Final = "langgraph_api"
+MAX_PAGE_BYTES: Final = 65_536
+PAGE_SIGN: Final = b'src="live.js"'
+"""Is in the live page, and hardly in another one."""
 
 
 class UiServerMissing(UsageError):
     """The development server is not installed."""
 
     code = "UI_SERVER_MISSING"
+
+
+def open_page(url: str, *, opens_browser: bool) -> int:
+    """Open the live page of a server.
+
+    Raises:
+        SettingsInvalid: the address is none.
+        ServerUnreachable, ServerUnreadable: no server answers there, or it has no such page.
+    """
+    if problem := find_address_problem(url):
+        raise SettingsInvalid(f"--url {problem}", next="--url http://127.0.0.1:2024, for instance")
+    page = url.rstrip("/") + PAGE
+    _require_page(page)
+    _show_page(page, opens_browser=opens_browser)
+    return 0
 
 
 def serve_and_open(
@@ -224,7 +245,8 @@ def serve_and_open(
     if find_spec(SERVER_PACKAGE) is None:
         raise UiServerMissing(
             "the development server is not installed",
-            next="supervise install ui; in a checkout bin/supervise ui installs it",
+            next="supervise install ui, or open another server's page with --url; "
+            "in a checkout bin/supervise ui installs it",
         )
     for team in teams:
         load_team(find_team(team, settings), settings)
@@ -239,6 +261,29 @@ def serve_and_open(
         announce_start("starting the development server")
         run_cancellable(server.run(), farewell=_describe_end)
     return 0
+
+
+def _require_page(page: str) -> None:
+    """Check that a server has the live page of this application.
+
+    Raises:
+        ServerUnreachable, ServerUnreadable: no server answers, or it has none.
+    """
+    try:
+        with httpx.stream("GET", page, timeout=ANSWER_TIMEOUT_S, trust_env=False) as answer:
+            found = next(answer.iter_bytes(MAX_PAGE_BYTES), b"")
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise ServerUnreachable(
+            f"no connection to {httpx.URL(page).netloc.decode()}",
+            cause=sanitize_line(str(error), MAX_SAID_CHARS) or type(error).__name__,
+            next="is the server started, and --url its address?",
+        ) from None
+    if not answer.is_success or PAGE_SIGN not in found:
+        raise ServerUnreadable(
+            f"{httpx.URL(page).netloc.decode()} has no live page",
+            cause="another page" if answer.is_success else f"HTTP {answer.status_code}",
+            next="its configuration names extensions.server.studio_access:app as http.app?",
+        )
 
 
 def _show_page(page: str, *, opens_browser: bool) -> None:

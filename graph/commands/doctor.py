@@ -2,20 +2,21 @@
 
 import platform
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from os import W_OK, access
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-from graph.commands.doctor_endpoints import (
+from graph.commands.doctor_probe import (
     OPENAI_URL,
     TierEndpoint,
+    describe_probe,
     fetch_models,
     list_endpoints,
-    list_nearest_names,
+    probe_tiers,
 )
 from graph.commands.extras import describe_unused_key
 from graph.commands.output import print_json, print_listing
@@ -37,6 +38,7 @@ from graph.user_state import get_user_env_file
 from graph.variables import TIERS
 from nodes.errors import StoreError, UsageError
 from nodes.errors.redaction import redact_value
+from nodes.models.clients import list_nearest_names
 from nodes.models.settings import PROVIDERS, find_extra
 from nodes.models.usage import is_priced
 from nodes.tools.framework.extras import list_missing_packages, write_install_command
@@ -92,12 +94,12 @@ def _check_endpoint(endpoint: TierEndpoint) -> Iterator[DoctorCheck]:
         )
 
 
-def _name_fix(tiers: list[Tier], name: str, models: Sequence[str]) -> str:
+def _name_fix(tiers: list[Tier], name: str, models: Mapping[str, Any]) -> str:
     variables = " and ".join(f"SUPERVISE_MODEL_{tier.upper()}" for tier in tiers)
     if near := list_nearest_names(name, models):
         others = f" (or {', '.join(near[1:])})" if near[1:] else ""
         return f"set {variables} to openai:{near[0]}{others}"
-    return f"set {variables} to openai:NAME; it has {', '.join(models[:8])}"
+    return f"set {variables} to openai:NAME; it has {', '.join([*models][:8])}"
 
 
 def check_database(settings: Settings) -> Iterator[DoctorCheck]:
@@ -142,12 +144,19 @@ def _check_server(url: str) -> DoctorCheck:
 PACKAGES: Final = ("langgraph", "langchain", "langchain-openai", "openai", "pydantic", "langsmith")
 
 
-def run_doctor(settings: Settings, *, as_json: bool = False) -> int:
-    """Check everything and print it; return 2 if something configured is broken."""
+def run_doctor(settings: Settings, *, is_probing: bool = False, as_json: bool = False) -> int:
+    """Check everything and print it; return 2 if something configured is broken.
+
+    Args:
+        is_probing: call the language models too.
+    """
     register_extensions()
     found = [diagnosis for look in _CHECKS for diagnosis in look(settings)]
+    probes = probe_tiers(settings) if is_probing else []
+    found += [line for probe in probes for line in describe_probe(probe, settings)]
     if as_json:
-        print_json({"checks": redact_value([asdict(diagnosis) for diagnosis in found])})
+        checks = redact_value([asdict(diagnosis) for diagnosis in found])
+        print_json({"checks": checks, "probes": redact_value([asdict(each) for each in probes])})
     else:
         print_listing([_format_row(diagnosis) for diagnosis in found], ("", "", ""))
     return 2 if any(diagnosis.level == "broken" for diagnosis in found) else 0

@@ -57,6 +57,19 @@ def require_page(path: Path | None) -> Path | None:
     return require_output(path)
 
 
+_NOT_COMPARED: Final = {
+    "thread": "--thread",
+    "sequential": "--sequential",
+    "approve_plan": "--approve",
+    "approve_above": "--approve-above",
+    "certificate": "--within",
+    "certificate_file": "--certificate",
+    "plan": "--plan",
+    "plan_only": "--plan-only",
+}
+"""Options that do not go with --compare-sequential."""
+
+
 def _require_finite(value: float | None) -> float | None:
     if value is not None and not math.isfinite(value):
         raise typer.BadParameter(f"{value} is not a cap; leave the option out for no cap")
@@ -76,20 +89,6 @@ def _require_local_files(files: list[Path] | None) -> list[Path] | None:
                 cause="it is a web page, not a file",
                 next="write its address into the request; workers with the tool fetch_page read it",
             )
-    return files
-
-
-def _require_files(files: list[Path] | None) -> list[Path] | None:
-    """Return the files after the request, as a shell writes them for `--file *.md`.
-
-    Raises:
-        UsageError: one of them is none.
-    """
-    if missing := next((each for each in files or () if not each.exists()), None):
-        raise UsageError(
-            f"after the request come files, and {str(missing)!r} is none",
-            next='write the request between quotation marks: supervise run "…"',
-        )
     return files
 
 
@@ -163,6 +162,14 @@ MaxTokensOption = Annotated[
 ApproveOption = Annotated[
     bool, typer.Option("--approve", help="Ask for approval before the plan is run.")
 ]
+UrlOption = Annotated[
+    str | None,
+    typer.Option(
+        "--url",
+        metavar="URL",
+        help="Of a server, such as http://127.0.0.1:2024, that has the runs.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no figures.")]
 VerboseOption = Annotated[
@@ -192,12 +199,9 @@ class _Asked:
         "-f",
         metavar="PATH",
         callback=_require_local_files,
-        help="A document, or a folder of them; - reads text from stdin. May be repeated; further"
-        " paths may follow, as of --file *.md.",
+        help="A document, or a folder; - reads stdin. May be repeated, or name several (*.md).",
     )
-    more_files: list[Path] | None = typer.Argument(
-        None, metavar="PATH", callback=_require_files, hidden=True
-    )
+    more_files: list[Path] | None = typer.Argument(None, metavar="PATH", hidden=True)
     thread: str | None = typer.Option(
         None, "--thread", metavar="THREAD", help="Keep the run under this id, or follow up on it."
     )
@@ -256,6 +260,11 @@ class _Modes:
         None,
         "--speculation/--no-speculation",
         help="Begin model calls of tasks while the plan is still being written.",
+    )
+    compare_sequential: bool = typer.Option(
+        False,
+        "--compare-sequential",
+        help="Run the plan twice, in parallel and one task at a time; print both times.",
     )
     compare: str | None = typer.Option(
         None,
@@ -334,6 +343,19 @@ class Shown:
 class RunOptions(Shown, _Modes, Caps, _Asked):
     """The options of `supervise run`, in the order in which help lists them: that of the bases."""
 
+    def require_plain_comparison(self) -> None:
+        """Refuse options that leave a comparison nothing to compare.
+
+        Raises:
+            UsageError: one of them is given with --compare-sequential.
+        """
+        refused = [option for name, option in _NOT_COMPARED.items() if getattr(self, name)]
+        if self.compare_sequential and refused:
+            raise UsageError(
+                f"--compare-sequential runs a new request twice, without {refused[0]}",
+                next="leave one of the two options out",
+            )
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Resumed:
@@ -346,6 +368,7 @@ class _Resumed:
     team: str | None = typer.Option(
         None, "--team", "-t", metavar="TEAM", help="Needed where the run was not begun by you here."
     )
+    url: UrlOption = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,14 +26,15 @@ from graph.display.summary import (
     format_result,
     format_retry,
 )
+from graph.extensions import RunSource
 from graph.runs.event_log import Event
 from graph.runs.outcome import NOT_DONE_EXIT_CODE, Outcome
 from graph.runs.plan_only import aplan_with_estimate
 from graph.runs.run_view import RunView
 from graph.runs.runner import aresume, arun
-from graph.runs.trace import build_trace, load_trace, refuse_other_forms
+from graph.runs.trace import build_trace, load_trace
 from graph.settings import Settings
-from graph.stores.thread_locks import check_thread_id, make_thread_id
+from graph.stores.thread_locks import make_thread_id
 from nodes.errors import FileUnreadable, OutputFailed, RequestInvalid, SupervisorError, UsageError
 from nodes.models.structured_output import UnreadableReply, read_value
 from nodes.text.counts import format_estimate
@@ -96,10 +97,14 @@ class Job:
 
 
 def prepare_job(options: RunOptions, settings: Settings, display: ProgressDisplay) -> Job:
-    """Return a job, of which a file may be read from stdin; as `read_files`."""
-    files, materials = read_files(
-        [*(options.file or []), *(options.more_files or [])], options.request
-    )
+    """Return a job, or raise UsageError; a file may be read from stdin, as `read_files`."""
+    more = options.more_files or []  # as a shell writes them for `--file *.md`
+    if missing := next((each for each in more if not each.exists()), None):
+        raise UsageError(
+            f"after the request come files, and {str(missing)!r} is none",
+            next='write the request between quotation marks: supervise run "…"',
+        )
+    files, materials = read_files([*(options.file or []), *more], options.request)
     return Job(
         options=options,
         files=files,
@@ -142,31 +147,40 @@ def _save_trace(options: RunOptions, read_trace: Callable[[], Mapping[str, Any]]
         save_report(read_trace(), options.report)
 
 
-def resume(thread: str, options: ResumeOptions, settings: Settings) -> int:
+def resume(thread: str, options: ResumeOptions, runs: RunSource) -> int:
     """Resume a thread, print its outcome, and return the exit code."""
     quiet, context = options.quiet, build_context(vars(options))
     display = ProgressDisplay(quiet=quiet, shows_answer=not options.as_json)
     display.progress.thread = thread
+    work = partial(runs.resume, thread, team=options.team)
+    listeners = _listen(display, runs.settings)
     with report_errors_as_json(display, as_json=options.as_json):
-        trace = load_trace(check_thread_id(thread), settings)
+        trace = runs.load_trace(thread)
         is_done = (trace.get("run") or {}).get("status") in COMPLETE_STATUSES
         if not quiet:
-            announce_start(f"resuming thread {thread}")
-        with refuse_other_forms(thread, settings):
+            announce_start(f"resuming thread {thread}{runs.place}")
+        with runs.refuse_other_forms(thread):
             for event in trace["events"]:
                 display.progress.apply_event(event)
-        given = {"team": options.team, "settings": settings, **_listen(display, settings)}
-        begun = aresume(thread, answer=options.answer, context=context, **given)
-        outcome = run_with_progress(begun, display)
-        outcome = _answer_at_terminal(outcome, display, settings, options.team)
+        describe = partial(_describe_run_there, runs) if runs.url else _describe_kept_work
+        begun = work(answer=options.answer, context=context, **listeners)
+        outcome = run_with_progress(begun, display, describe)
+        if not runs.url:
+            outcome = _answer_at_terminal(outcome, display, runs.settings, options.team)
     if options.report:
-        save_report(load_trace(thread, settings), options.report)
-    with refuse_other_forms(thread, settings):
-        code = print_outcome(outcome, outcome.to_json(), **options.how)
+        save_report(runs.load_trace(thread), options.report)
+    named = runs.name_thread(thread)
+    with runs.refuse_other_forms(thread):
+        code = print_outcome(outcome, outcome.to_json(), named=named, **options.how)
     if is_done and not quiet:
-        follow_up = f"next: supervise run REQUEST --thread {thread}"
-        print_to_stderr(f"the run was done before, its answer is shown again. {follow_up}")
+        follow_up = "" if runs.url else f" next: supervise run REQUEST --thread {thread}"
+        print_to_stderr(f"the run was done before, its answer is shown again.{follow_up}")
     return code
+
+
+def _describe_run_there(runs: RunSource, view: RunView) -> str:
+    next_step = f"next: supervise resume {runs.name_thread(view.thread)}"
+    return f"left: the run continues{runs.place}. {next_step}"
 
 
 def show_plan(job: Job) -> int:
@@ -203,13 +217,16 @@ def print_outcome(
     as_json: bool,
     quiet: bool,
     verbose: bool = False,
+    named: str = "",
     require: RunStatus | None = None,
 ) -> int:
     """Print an outcome, of which `shown` is the JSON, and return the exit code.
 
     Args:
         verbose: all figures, not time and cost alone.
+        named: the thread as the commands that are advised name it; its id without.
     """
+    named = named or outcome.thread
     try:
         if as_json:
             print_json(shown)
@@ -217,15 +234,14 @@ def print_outcome(
             print_markdown(format_answer(shown["answer"]))
     except OutputFailed as error:
         error.kept = f"thread {outcome.thread}, {outcome.status}"
-        error.next = f"{error.next}: supervise show {outcome.thread}"
+        error.next = f"{error.next}: supervise show {named}"
         raise
     if not quiet:
         figures = (outcome.thread, outcome.status, shown["timing"], shown["usage"])
         for line in format_figures(*figures) if verbose else [format_result(*figures)]:
             print_to_stderr(line, style="dim")
-        more = format_more("more", outcome.thread, outcome.status)
-        print_to_stderr(more, style="dim")
-    _print_next_step(outcome)
+        print_to_stderr(format_more("more", named, outcome.status), style="dim")
+    _print_next_step(outcome, named)
     code = outcome.exit_code
     if require and outcome.status != require and not code:
         print_to_stderr(f"not {require}: {format_status(outcome.status)}", style="yellow")
@@ -233,13 +249,13 @@ def print_outcome(
     return code
 
 
-def _print_next_step(outcome: Outcome) -> None:
+def _print_next_step(outcome: Outcome, named: str) -> None:
     if outcome.error:
         print_to_stderr(outcome.error.format_line(), style="red")
     elif outcome.status == "failed":
-        print_to_stderr(format_retry(outcome.thread, lacks_file=outcome.lacks_file))
+        print_to_stderr(format_retry(named, lacks_file=outcome.lacks_file))
     if outcome.questions:
-        _print_questions(outcome)
+        _print_questions(outcome, named)
 
 
 def _describe_kept_work(view: RunView) -> str:
@@ -263,13 +279,17 @@ def report_errors_as_json(display: ProgressDisplay, *, as_json: bool) -> Iterato
         raise
 
 
-def run_with_progress(work: Coroutine[Any, Any, Result], display: ProgressDisplay) -> Result:
+def run_with_progress(
+    work: Coroutine[Any, Any, Result],
+    display: ProgressDisplay,
+    describe_kept: Callable[[RunView], str] = _describe_kept_work,
+) -> Result:
     """Run with progress on the screen; Ctrl-C prints what is kept."""
     with display:
 
         def farewell() -> str:
             display.close()
-            return _describe_kept_work(display.progress)
+            return describe_kept(display.progress)
 
         return run_cancellable(work, farewell=farewell)
 
@@ -313,13 +333,13 @@ def _is_interactive() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def _print_questions(outcome: Outcome) -> None:
+def _print_questions(outcome: Outcome, named: str) -> None:
     """Print the open questions, and how to answer later."""
     # The user at the terminal has just seen the first.
     for question in outcome.questions[1 if _is_interactive() else 0 :]:
         for line in format_question(question):
             print_to_stderr(line)
-    print_to_stderr(format_reply_command(outcome.thread, outcome.questions))
+    print_to_stderr(format_reply_command(named, outcome.questions))
 
 
 STDIN: Final = "-"

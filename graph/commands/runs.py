@@ -2,8 +2,10 @@
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final
+from uuid import UUID
 
 from graph.commands.cancellation import run_cancellable
 from graph.commands.output import (
@@ -30,6 +32,7 @@ from graph.display.summary import (
     format_task_report,
 )
 from graph.display.text import to_one_line
+from graph.extensions import RunSource, find_first
 from graph.pages.answer_file import write_answer
 from graph.runs.chrome_trace import build_chrome_trace, read_timeline
 from graph.runs.pruning import PruneSelection, remove_runs
@@ -58,42 +61,87 @@ class ThreadAmbiguous(UsageError):
     code = "THREAD_AMBIGUOUS"
 
 
-def show_runs(settings: Settings) -> int:
-    """List runs, the newest first, and which of them may be resumed."""
-    found = list_runs(settings)
+class RunsHere(RunSource):
+    """The runs of this machine."""
+
+    def list_threads(self) -> list[str]:
+        """Return the threads, the newest first."""
+        return list_threads(self.settings)
+
+    def list_runs(self) -> tuple[Sequence[Json], list[str]]:
+        """Return the runs, the newest first, and which of them may be resumed."""
+        runs = list_runs(self.settings)
+        unfinished = [run["thread"] for run in runs if run.get("status") in _RESUMABLE]
+        hint = f"interrupted, or still running: {to_one_line(', '.join(unfinished), 160)}"
+        return runs, [f"{hint}. next: supervise resume THREAD"] if unfinished else []
+
+    def load_trace(self, thread: str) -> dict[str, Any]:
+        """Return the trace of a run."""
+        return load_trace(check_thread_id(thread), self.settings)
+
+    def refuse_other_forms(self, thread: str) -> AbstractContextManager[None]:
+        """Return what turns errors about values of another form into one line."""
+        return refuse_other_forms(thread, self.settings)
+
+    async def resume(self, thread: str, **given: Any) -> Any:  # an Outcome
+        """Resume a run to its outcome."""
+        from graph.runs.runner import aresume  # slow to load
+
+        return await aresume(thread, settings=self.settings, **given)
+
+    async def stop(self, thread: str, task: str) -> dict[str, str]:
+        """Stop a task, or all; return how each ended, by its path."""
+        return await astop(thread, task, settings=self.settings)
+
+
+def open_runs(url: str | None, settings: Settings) -> RunSource:
+    """Return the runs of the server at an address; those of this machine without one.
+
+    Raises:
+        UsageError: no extension reads the runs of a server.
+    """
+    if url is None:
+        return RunsHere(settings)
+    if found := find_first(lambda each: each.open_runs(url, settings)):
+        return found
+    raise UsageError("no extension reads the runs of a server", next="leave out --url")
+
+
+def show_runs(runs: RunSource) -> int:
+    """List runs, the newest first."""
+    found, notes = runs.list_runs()
     if found:
         headings = ("THREAD", "TEAM", "STATUS", "STARTED", "TIME", "REQUEST")
         print_listing([_format_run_row(run) for run in found], headings)
     else:
-        print_to_stderr(f"no runs in {settings.home}")
-    if unfinished := [run["thread"] for run in found if run.get("status") in _RESUMABLE]:
-        hint = f"interrupted, or still running: {to_one_line(', '.join(unfinished), 160)}"
-        print_to_stderr(f"{hint}. next: supervise resume THREAD", style="dim")
+        print_to_stderr(f"no runs{runs.place or f' in {runs.settings.home}'}")
+    for note in notes:
+        print_to_stderr(note, style="dim")
     return 0
 
 
 def show_run(
-    thread: str, settings: Settings, *, profile: bool = False, out: Path | None = None
+    thread: str, runs: RunSource, *, profile: bool = False, out: Path | None = None
 ) -> int:
     """Show a run's answer; with its profile, or without an answer, how it was made too.
 
     Args:
         out: write the answer there instead, as Markdown or as a Word document.
     """
-    trace = load_trace(check_thread_id(thread), settings)
-    with refuse_other_forms(thread, settings):
+    trace = runs.load_trace(thread)
+    with runs.refuse_other_forms(thread):
         if out is not None:
             request = str((trace.get("run") or {}).get("request", ""))
             write_answer(request, _find_answer(trace), out)
             print_to_stderr(f"the answer is in {out}", style="dim")
             return 0
-        return print_run(thread, trace, profile=profile)
+        return print_run(thread, trace, named=runs.name_thread(thread), profile=profile)
 
 
-def show_trace(thread: str, settings: Settings, *, out: Path | None, format: str) -> int:
+def show_trace(thread: str, runs: RunSource, *, out: Path | None, format: str) -> int:
     """Write a run's trace as JSON, as spans or as a page, to stdout or to a file."""
-    trace = load_trace(check_thread_id(thread), settings)
-    with refuse_other_forms(thread, settings):
+    trace = runs.load_trace(thread)
+    with runs.refuse_other_forms(thread):
         if format == "html":
             return print_report(trace, out)
         shown = lay_out_trace(thread, trace["events"]) if format == "chrome" else trace
@@ -104,26 +152,27 @@ def show_trace(thread: str, settings: Settings, *, out: Path | None, format: str
     return 0
 
 
-def stop_tasks(thread: str, task: str, settings: Settings) -> int:
+def stop_tasks(thread: str, task: str, runs: RunSource) -> int:
     """Stop a task, or all, and print how each ended."""
     farewell = "stopped; the request may have been sent"
-    ended = run_cancellable(astop(thread, task, settings=settings), farewell=lambda: farewell)
+    ended = run_cancellable(runs.stop(thread, task), farewell=lambda: farewell)
     for path, status in ended.items():
         print_to_stderr(f"{sanitize_line(path, 200)} {sanitize_line(status, 40)}")
     if AT_RESUME in ended.values():
-        print_to_stderr(f"next: supervise resume {thread}")
+        print_to_stderr(f"next: supervise resume {runs.name_thread(thread)}")
     return 0
 
 
-def find_thread(name: str, settings: Settings) -> str:
+def find_thread(name: str, runs: RunSource) -> str:
     """Return the id of a thread; a name that is neither `last` nor a prefix is returned unchanged.
 
     Raises:
         ThreadUnknown: there is no last run.
         ThreadAmbiguous: several ids begin like this.
+        ServerError: the server cannot be used.
     """
-    is_named = name == LAST or len(name) >= MIN_PREFIX_CHARS
-    return choose_thread(name, list_threads(settings)) if is_named else name
+    is_named = name == LAST or (len(name) >= MIN_PREFIX_CHARS and not _is_whole_id(name))
+    return choose_thread(name, runs.list_threads()) if is_named else name
 
 
 def require_team(team: str, settings: Settings) -> None:
@@ -149,10 +198,11 @@ def prune_runs(settings: Settings, which: PruneSelection, *, is_dry: bool) -> in
     return 0
 
 
-def print_run(thread: str, trace: Json, *, profile: bool = False) -> int:
+def print_run(thread: str, trace: Json, *, named: str, profile: bool = False) -> int:
     """Print what a trace says of a run: the request, the answer, what it took; then its profile.
 
     Args:
+        named: the thread as the commands that are advised name it.
         profile: print the plan, the reports and all figures too; without an answer they are printed
             anyway.
     """
@@ -163,7 +213,7 @@ def print_run(thread: str, trace: Json, *, profile: bool = False) -> int:
         print_markdown(format_answer(answer))
     if answer and not profile:
         print_to_stderr(format_result(thread, status, timing or {}, usage or {}), style="dim")
-        print_to_stderr(format_more("how it was made", thread, status), style="dim")
+        print_to_stderr(format_more("how it was made", named, status), style="dim")
     else:
         _print_work(trace, plans)
         for line in format_figures(thread, status, timing or {}, usage or {}):
@@ -171,7 +221,7 @@ def print_run(thread: str, trace: Json, *, profile: bool = False) -> int:
     for question in run.get("questions") or ():
         for line in format_question(question, shown_plan=plans[-1] if plans else None):
             print_to_stderr(line)
-    if next_line := _format_next_step(thread, run, trace.get("tasks") or ()):
+    if next_line := _format_next_step(named, run, trace.get("tasks") or ()):
         print_to_stderr(next_line, style="yellow")
     return 0
 
@@ -270,3 +320,11 @@ def choose_thread(name: str, threads: Iterable[str]) -> str:
             next=f"name one of {to_one_line(', '.join(found[:MAX_LISTED]), 800)}{more}",
         )
     return found[0] if found else name
+
+
+def _is_whole_id(name: str) -> bool:
+    """Return whether a name is the id of a server's thread, which is a UUID."""
+    try:
+        return bool(UUID(name))
+    except ValueError:
+        return False

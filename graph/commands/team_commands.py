@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from graph.commands.options import JsonOption
+from graph.commands.options import JsonOption, UrlOption
 from graph.commands.settings_loading import load_settings
 
 
@@ -59,11 +59,11 @@ def draw(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="TEAM",
-            help="A team's name, or its folder.",
+            metavar="NAME",
+            help="A team's name or folder, or the thread of a run; last: the newest run.",
         ),
     ],
-    flat: Annotated[bool, typer.Option("--flat", help="Only the top level.")] = False,
+    flat: Annotated[bool, typer.Option("--flat", help="Of a team: only the top level.")] = False,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -72,8 +72,14 @@ def draw(
             help="Write it to this file, not to stdout; .md puts it between fences.",
         ),
     ] = None,
+    url: UrlOption = None,
 ) -> int:
-    """Draw a team's graph as Mermaid."""
+    """Draw a team's graph or the plan of a run, as Mermaid."""
     from graph.commands import teams as command
+    from graph.commands.runs import find_thread, open_runs
 
-    return command.draw_team(name, load_settings(), is_flat=flat, out=out)
+    settings = load_settings()
+    if url is None and command.is_team(name, settings):
+        return command.draw_team(name, settings, is_flat=flat, out=out)
+    runs = open_runs(url, settings)
+    return command.draw_run(find_thread(name, runs), runs, out=out)

@@ -4,16 +4,20 @@ import shlex
 from pathlib import Path
 
 from graph.commands.output import print_json, print_listing, print_text, write_file
+from graph.commands.runs import RunsHere, ThreadAmbiguous, find_thread
 from graph.commands.scaffold import make_team
+from graph.display.plan_mermaid import read_planned_tasks, write_mermaid
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
 from graph.display.text import to_one_line
-from graph.extensions import check_parts, collect
+from graph.extensions import RunSource, check_parts, collect
+from graph.runs.trace import get_log_path
 from graph.settings import Settings
+from graph.stores.thread_locks import check_thread_id
 from graph.teams.team_folder import list_teams_in_folder
 from graph.teams.team_loader import check_team, check_tools, find_team, list_teams, load_team
 from graph.teams.team_warnings import list_trifecta_notes, list_warnings
-from nodes.errors import McpServerFailed, TeamInvalid, UsageError
+from nodes.errors import McpServerFailed, SupervisorError, TeamInvalid, UsageError
 from nodes.schemas.team import Team, Worker
 from nodes.text.counts import format_count
 from nodes.tools.framework.catalog import list_shipped_tools
@@ -165,6 +169,25 @@ def make_team_folder(name: str, into: Path) -> int:
     return 0
 
 
+def is_team(name: str, settings: Settings) -> bool:
+    """Return whether a name is that of a team, and not the thread of a run.
+
+    Raises:
+        TeamInvalid: it is neither.
+        ThreadAmbiguous: several threads begin like this.
+    """
+    try:
+        find_team(name, settings)
+    except TeamInvalid as error:
+        if _is_thread(name, settings):
+            return False
+        raise TeamInvalid(
+            f"{error.what}, and no run has this thread",
+            next="`supervise teams` and `supervise runs` list what there is",
+        ) from None
+    return True
+
+
 def draw_team(name: str, settings: Settings, *, is_flat: bool, out: Path | None) -> int:
     """Draw a team's graph as Mermaid, with the steps inside each worker unless it is flat."""
     # Compiling a graph loads the model libraries, which pictures of a run do without.
@@ -172,6 +195,26 @@ def draw_team(name: str, settings: Settings, *, is_flat: bool, out: Path | None)
 
     graph = build_supervisor(name, settings=settings)
     return _print_picture(graph.get_graph(xray=0 if is_flat else 1).draw_mermaid(), out)
+
+
+def draw_run(thread: str, runs: RunSource, *, out: Path | None) -> int:
+    """Draw the plan of a run with its states.
+
+    Raises:
+        UsageError: there is no such run, or its plan is too large.
+    """
+    return _print_picture(write_mermaid(read_planned_tasks(runs.load_trace(thread))), out)
+
+
+def _is_thread(name: str, settings: Settings) -> bool:
+    try:
+        return get_log_path(
+            find_thread(check_thread_id(name), RunsHere(settings)), settings
+        ).exists()
+    except ThreadAmbiguous:
+        raise
+    except SupervisorError:
+        return False
 
 
 def _print_picture(text: str, out: Path | None) -> int:

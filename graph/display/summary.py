@@ -65,6 +65,22 @@ def format_more(title: str, thread: str, status: str) -> str:
     return f"{title}: supervise show {thread} --profile{why}"
 
 
+def format_comparison(comparison: Json) -> list[str]:
+    """Return the measured times of a plan that ran in parallel and one task at a time."""
+    labels = {"parallel": "in parallel", "sequential": "one task at a time"}
+    lines = ["the same plan, measured twice, from the plan to the answer:"]
+    for name, label in labels.items():
+        run = comparison[name]
+        seconds = "no answer" if run["seconds"] is None else format_seconds(run["seconds"])
+        tasks = format_count(run["tasks"], "task")
+        lines.append(f"  {label:18}  {seconds}  ({run['status']}, {tasks}, thread {run['thread']})")
+    if comparison["ratio"] is not None:
+        ratio = comparison["ratio"]
+        speed = "faster" if ratio < 1 else "slower"
+        lines.append(f"  one task at a time was {speed}: {ratio:.2f} times the time in parallel")
+    return lines
+
+
 def format_plan(plan: Json, states: Mapping[str, str] | None = None) -> list[str]:
     """Return a plan as lines, one for each task, with its state if known."""
     lines = [f"plan {plan.get('version', 1)}: {to_one_line(plan.get('goal', ''), 300)}"]

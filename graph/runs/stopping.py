@@ -1,7 +1,7 @@
-"""Stops tasks of a run that is at work elsewhere: in another process."""
+"""Stops tasks of a run that is at work elsewhere: in another process, or on a server."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from graph.runs.run_store import build_run_store
@@ -22,6 +22,10 @@ AT_RESUME: Final = "stops when the run is resumed"
 """In place of a task's status, where its run waits for a human."""
 OPEN: Final = ("waiting", "working")
 """The statuses of tasks that have not ended."""
+
+LoadTrace = Callable[[], Awaitable[Mapping[str, Any]]]
+SaveRequest = Callable[[tuple[str, ...], str], Awaitable[None]]
+"""Writes a request into a store: namespace and key."""
 
 
 class NothingToStop(UsageError):
@@ -60,18 +64,38 @@ async def astop(thread: str, task: str = "", *, settings: Settings | None = None
         StoreError: the run database cannot be used.
     """
     known, thread = settings or Settings(), check_thread_id(thread)
-    trace = await asyncio.to_thread(load_trace, thread, known)
-    chosen = _choose_tasks(thread, task, trace)
-    async with build_run_store(known) as store:
-        namespace, key = build_stop_namespace(thread), task or ALL_TASKS
-        await store.aput(namespace, key, {"thread": thread}, index=False)
+
+    async def load() -> Mapping[str, Any]:
+        return await asyncio.to_thread(load_trace, thread, known)
+
+    async def save(namespace: tuple[str, ...], key: str) -> None:
+        async with build_run_store(known) as store:
+            await store.aput(namespace, key, {"thread": thread}, index=False)
+
+    return await stop_tasks(thread, task, load, save, statuses=("running", ASKING))
+
+
+async def stop_tasks(
+    thread: str, task: str, load: LoadTrace, save: SaveRequest, *, statuses: Collection[str]
+) -> dict[str, str]:
+    """Ask for tasks to end, and wait until they have.
+
+    Args:
+        statuses: of a run that may be stopped.
+
+    Raises:
+        TaskUnknown, NothingToStop, StopUnconfirmed: as `astop`.
+    """
+    trace = await load()
+    chosen = _choose_tasks(thread, task, trace, statuses)
+    await save(build_stop_namespace(thread), task or ALL_TASKS)
     if trace["run"]["status"] == ASKING:
         return dict.fromkeys(chosen, AT_RESUME)
     clock = asyncio.get_running_loop().time
     gives_up_s = clock() + WAIT_S
     while clock() < gives_up_s:
         await asyncio.sleep(POLL_INTERVAL_S)  # another process works on it
-        trace = await asyncio.to_thread(load_trace, thread, known)
+        trace = await load()
         ended = {path: _describe_end(found) for path, found in _walk_tasks(trace["tasks"])}
         left = [path for path in chosen if ended.get(path, "") in OPEN]
         if not left or trace["run"]["status"] != "running":
@@ -84,14 +108,16 @@ async def astop(thread: str, task: str = "", *, settings: Settings | None = None
     )
 
 
-def _choose_tasks(thread: str, task: str, trace: Mapping[str, Any]) -> list[str]:
+def _choose_tasks(
+    thread: str, task: str, trace: Mapping[str, Any], allowed: Collection[str]
+) -> list[str]:
     """Return the paths of the tasks to stop that have not ended.
 
     Raises:
         TaskUnknown, NothingToStop: there is none.
     """
     status = trace["run"]["status"]
-    if status not in ("running", ASKING):
+    if status not in allowed:
         raise NothingToStop(
             f"the run of thread {thread!r} is not at work", cause=f"its status is {status}"
         )

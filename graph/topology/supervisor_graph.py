@@ -205,6 +205,10 @@ class SupervisorGraph(
             stack.push_async_callback(calls.close)
             yield
 
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run to the end; `context` may be a mapping, which LangGraph's type hints do not allow."""
+        return await super().ainvoke(input, config, **kwargs)
+
     async def aget_state(self, config: RunnableConfig, *, subgraphs: bool = False) -> StateSnapshot:
         """Return the state of a thread; with subgraphs that of a plan's revision is among them."""
         saver = self.find_checkpointer(config)

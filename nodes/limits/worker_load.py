@@ -1,14 +1,19 @@
 """How busy the workers of a team are, and how long their work has lately taken.
 
-What this process does is counted here, over all its runs. It is advice for whoever chooses a
-worker: what other processes do makes a choice a little worse, never wrong.
+What this process does is counted here; the store tells of other processes and of earlier ones. It
+is advice for whoever chooses a worker: a record that is lost or late makes a choice a little worse,
+never wrong.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
+from uuid import uuid4
+
+from langgraph.store.base import BaseStore
 
 from nodes.limits.deadline import now_s
 from nodes.limits.recorder import is_replayed, read_outside
@@ -18,6 +23,11 @@ MOVING_AVERAGE_WEIGHT: Final = 0.3
 """Of the newest attempt in the moving average of a worker's seconds."""
 HALF_LIFE_S: Final = 300.0
 """After it a record of a worker's seconds counts half, after four times it not at all."""
+STALE_AFTER_S: Final = 120.0
+"""After it another process's work in flight is taken for a process that died."""
+FLUSH_INTERVAL_S: Final = 1.0
+"""Between two writes to the store while attempts run."""
+_PROCESS_ID: Final = uuid4().hex[:12]
 
 
 @dataclass(frozen=True)
@@ -25,7 +35,7 @@ class WorkerLoad:
     """What a worker has to do."""
 
     in_flight: int = 0
-    """Attempts in flight, in all runs of the process."""
+    """Attempts in flight, in all runs."""
     latency_s: float | None = None
     """Seconds of an attempt lately; None while none is known."""
 
@@ -67,6 +77,9 @@ class TeamLoad:
     """When the server of such a worker was asked last."""
     _in_flight: Counter[str] = field(default_factory=Counter)
     _latencies: dict[str, LatencyRecord] = field(default_factory=dict)
+    _in_flight_elsewhere: dict[str, int] = field(default_factory=dict)
+    _changed_workers: set[str] = field(default_factory=set)
+    _flush_task: asyncio.Task[None] | None = None
 
     def measure_load(self, worker: str, *, planned: int = 0) -> WorkerLoad:
         """Return a worker's load, as far as it is known, with attempts that are about to begin."""
@@ -78,7 +91,7 @@ class TeamLoad:
         return WorkerLoad(*read_outside(f"load of {worker}", measure, usual=[0, None]))
 
     def _count(self, worker: str, planned: int) -> int:
-        return self._in_flight[worker] + planned
+        return self._in_flight[worker] + self._in_flight_elsewhere.get(worker, 0) + planned
 
     def estimate_waits(
         self, workers: Sequence[str], *, planned: Mapping[str, int] | None = None
@@ -116,13 +129,14 @@ class TeamLoad:
         return read_outside("unavailable", lambda: dict(self.unavailable), usual={})
 
     @contextmanager
-    def count_attempt(self, worker: str) -> Iterator[None]:
+    def count_attempt(self, worker: str, store: BaseStore | None) -> Iterator[None]:
         """Count an attempt while it runs, and its seconds afterwards."""
         if is_replayed():
             yield
             return
         began = self.clock()
         self._in_flight[worker] += 1
+        self._schedule_save(worker, store)
         try:
             yield
         finally:
@@ -130,11 +144,66 @@ class TeamLoad:
             now = self.clock()
             before = self._latencies.get(worker, LatencyRecord(now - began, now))
             self._latencies[worker] = before.add_attempt(now - began, now)
+            self._schedule_save(worker, store)
+
+    async def load_from_store(self, store: BaseStore | None) -> None:
+        """Learn from the store what other processes do, and what earlier ones took."""
+        if store is None:
+            return
+        for item in await store.asearch(self._namespace, limit=100):
+            at_work = self._read_other_processes(item.value)
+            self._in_flight_elsewhere[item.key] = sum(count for count, _ in at_work.values())
+            seconds, ended_at = item.value.get("latency_s"), item.value.get("ended_at")
+            if isinstance(seconds, int | float) and isinstance(ended_at, int | float):
+                kept = LatencyRecord(float(seconds), float(ended_at))
+                known = self._latencies.get(item.key, kept)
+                self._latencies[item.key] = max(known, kept, key=lambda each: each.ended_at)
+
+    async def save_to_store(self, store: BaseStore | None) -> None:
+        """Write what has changed into the store."""
+        changed, self._changed_workers = self._changed_workers, set()
+        if store is None:
+            return
+        for worker in sorted(changed):
+            kept = await store.aget(self._namespace, worker)
+            at_work: dict[str, Any] = self._read_other_processes(kept.value if kept else {})
+            if count := self._in_flight[worker]:
+                at_work[_PROCESS_ID] = (count, self.clock())
+            record = self._latencies.get(worker)
+            latency = {"latency_s": record.seconds, "ended_at": record.ended_at} if record else {}
+            await store.aput(self._namespace, worker, {**latency, "at_work": at_work}, index=False)
+
+    @property
+    def _namespace(self) -> tuple[str, ...]:
+        return ("capacity", self.team)
 
     def _read_latency(self, worker: str) -> tuple[float, float]:
         """Return what a worker's attempts took, and how much that counts now."""
         record = self._latencies.get(worker)
         return (record.seconds, record.compute_weight(self.clock())) if record else (0.0, 0.0)
+
+    def _read_other_processes(self, value: Mapping[str, Any]) -> dict[str, tuple[int, float]]:
+        """Read what other living processes have in flight."""
+        told = value.get("at_work")
+        now = self.clock()
+        return {
+            process: (int(count), float(at))
+            for process, (count, at) in (told.items() if isinstance(told, Mapping) else ())
+            if process != _PROCESS_ID and now - float(at) < STALE_AFTER_S
+        }
+
+    def _schedule_save(self, worker: str, store: BaseStore | None) -> None:
+        self._changed_workers.add(worker)
+        if store is not None and (self._flush_task is None or self._flush_task.done()):
+            self._flush_task = asyncio.get_running_loop().create_task(self._save_changes(store))
+
+    async def _save_changes(self, store: BaseStore) -> None:
+        try:
+            while self._changed_workers:
+                await self.save_to_store(store)
+                await asyncio.sleep(FLUSH_INTERVAL_S)
+        except Exception:  # advice only, and the run that opened the store may have closed it
+            self._changed_workers.clear()
 
 
 _team_loads: dict[tuple[str, ...], TeamLoad] = {}

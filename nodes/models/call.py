@@ -24,7 +24,7 @@ from nodes.errors import (
 from nodes.errors.redaction import redact_text
 from nodes.limits.budget import HoldMore
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S, get_model_health
-from nodes.models.endpoint_limits import get_endpoint_limits
+from nodes.models.endpoint_limits import get_endpoint_limits, get_endpoint_signals
 from nodes.models.failures import (
     format_duration,
     is_endpoint_alive,
@@ -32,7 +32,7 @@ from nodes.models.failures import (
     read_retry_after_s,
     translate_error,
 )
-from nodes.models.reply_stream import ReplyTextReader, ends_in_repetition
+from nodes.models.reply_stream import ReplyTextReader, RunOnWatch, ends_in_repetition
 from nodes.models.request import require_end, require_usable, send_request
 from nodes.models.run_context import CallDeadline, RunContext
 from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, EMBEDDED
@@ -77,6 +77,10 @@ class ModelCall:
     """The endpoint counted no tokens of an answer, so they are estimated."""
     reads_cut: Callable[[AIMessage], bool] | None = None
     """Whether an answer that reached its limit of tokens has what was asked for."""
+    may_run_on: bool = False
+    """JSON or a call is asked for, and the endpoint may not end it: streamed, it is left then."""
+    wants_call: bool = False
+    """A call of a tool is wanted; words alone are none."""
     hold_more: HoldMore | None = None
     """Reserves what answers took that could not be used; None without a budget."""
     opened_circuit: str = ""
@@ -89,6 +93,8 @@ class ModelCall:
         self._settings = self.model.settings
         self._limits = get_endpoint_limits(endpoint, self._settings)
         self._health = get_model_health(endpoint, self.name)
+        redis_url = self._settings.find_redis(endpoint)
+        self._signals = get_endpoint_signals(endpoint, self.name, redis_url)
         self.speed = get_model_speed(endpoint, self.name)
         usual_s = DEFAULT_CALL_TIMEOUT_S * self.speed.limit_factor
         self.timeout_s = self._settings.call_timeout_s or usual_s
@@ -155,7 +161,7 @@ class ModelCall:
                         max_concurrency=self.model.max_concurrency,
                     )
                 )
-            stack.callback(self._health.release_probe, self)
+            stack.callback(self._signals.release_probe, self)
             await self._wait_for_endpoint()
             if confirm_writer := self.run_context.scope.confirm_writer:
                 await confirm_writer()
@@ -208,6 +214,7 @@ class ModelCall:
         gate = self._limits.retry_after
         is_late = self.tries > self._tries_before
         while True:
+            await self._signals.refresh()
             blocked_s = gate.get_blocked_s()
             if blocked_s > self._deadline.get_remaining_s():
                 raise RateLimited(
@@ -217,11 +224,11 @@ class ModelCall:
                     next=f"try again in {format_duration(blocked_s)}",
                 )
             await gate.wait(is_staggered=is_late)
-            pause_s = self._health.admit(self)
+            pause_s = await self._signals.admit(self, self.timeout_s)
             if not pause_s:
                 return
             if pause_s >= self._deadline.get_remaining_s():
-                raise self._health.breaker.build_refusal(self.name)
+                raise self._signals.build_refusal()
             is_late = True
             await asyncio.sleep(pause_s)
 
@@ -236,8 +243,9 @@ class ModelCall:
             result = await send_request(
                 self.model.inner,
                 messages,
-                is_streaming=self._settings.streaming,
+                is_streaming=self._settings.streaming or self._may_be_left,
                 on_chunk=reader.read_chunk if reader else None,
+                watch=RunOnWatch(wants_call=self.wants_call) if self._may_be_left else None,
                 **kwargs,
             )
             answer = require_end(result, self.name)
@@ -249,15 +257,20 @@ class ModelCall:
             raise
         except Exception as error:  # providers' clients raise what they like, with no common root
             if written := read_failed_generation(error):
-                self._health.record_answer(began_s)
+                self._signals.record_answer(began_s)
                 return AIMessage(written), "stop"
             if reader and not reader.has_begun and _refuses_stream(error, self.name):
                 self._health.can_stream = False
                 return await self._send_request(messages, kwargs)
             raise self._translate_failure(error, began_s) from None
         else:
-            self._health.record_answer(began_s)
+            self._signals.record_answer(began_s)
             return answer
+
+    @property
+    def _may_be_left(self) -> bool:
+        """Whether a reply is read in parts and left where it runs on: of a slow server."""
+        return self.may_run_on and self._health.can_stream and self.speed.limit_factor > 1
 
     def _translate_failure(self, raised: Exception, began_s: float) -> SupervisorError:
         """Record a failure and return it as one of our errors.
@@ -266,15 +279,15 @@ class ModelCall:
         """
         error = translate_error(raised, model=self.name, secret=self.model.api_key)
         if wait_s := read_retry_after_s(raised):
-            self._limits.block(wait_s)
+            self._signals.block(wait_s)
         if is_endpoint_alive(raised, error):
-            self._health.record_answer(began_s)
+            self._signals.record_answer(began_s)
         else:
             self._record_failure(began_s, str(error))
         return error
 
     def _record_failure(self, began_s: float, message: str) -> None:
-        opened = self._health.record_failure(began_s, message)
+        opened = self._signals.record_failure(began_s, message)
         if not opened:
             return
         self.opened_circuit = opened
@@ -292,7 +305,7 @@ class ModelCall:
         if isinstance(error, BadResponse | ResponseCut):
             max_tries = min(max_tries, MAX_UNUSABLE_TRIES)
         tries = self.tries - self._tries_before
-        if not error.retryable or tries >= max_tries or not self._health.allows_retry():
+        if not error.retryable or tries >= max_tries or not self._signals.allows_retry():
             return False
         is_invited = isinstance(error, RateLimited) and bool(error.retry_after_s)
         longest_s = min(MAX_BACKOFF_S, BACKOFF_S * 2.0 ** (tries - 1))
@@ -315,7 +328,7 @@ class ModelCall:
     async def _acquire_retry(self) -> bool:
         """Wait for a retry from the budget; an open breaker raises its own error later."""
         retries = self._health.retry_budget
-        while not self._health.is_open():
+        while not self._signals.is_open():
             if retries.take_retry():
                 self._retries_taken, self._is_retry_in_flight = self._retries_taken + 1, True
                 return True

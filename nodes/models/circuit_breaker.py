@@ -25,7 +25,6 @@ PAUSE_S = 0.25
 MAX_PAUSE_S = 2.0
 PERIOD_S = 60.0
 RETRY_SHARE = 0.1
-"""Of the calls in a period; after Google's SRE book, chapter 21."""
 MIN_RETRIES = 5
 MIN_FAILED_MODELS: Final = 2
 """Of an address, before it counts as down: one of them alone may be."""
@@ -45,10 +44,10 @@ class CircuitBreaker:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, *, min_models: int = 1) -> None:
         self._clock, self._min_models = clock, min_models
-        self._failed_models: set[str] = set()
-        """Since the last answer."""
         self.failures = 0
         """Consecutive failures."""
+        self._failed_models: set[str] = set()
+        """Since the last answer."""
         self._is_open = False
         self._last_error = ""
         self._first_failure_s = self._last_failure_s = self._retry_at_s = self._counts_from_s = 0.0
@@ -108,11 +107,36 @@ class CircuitBreaker:
             self._retry_at_s = now + self._choose_pause_s()
             return self._is_open and not was_open
 
-    def release_probe(self, caller: object) -> None:
-        """Record that a caller is done; if it was the probe, another one may be."""
+    def is_probe(self, caller: object) -> bool:
+        """Return whether a caller is the probe."""
+        return self._probe is caller
+
+    def release_probe(self, caller: object) -> bool:
+        """Record that a caller is done; return True if it was the probe, and another may be."""
         with self._lock:
-            if self._probe is caller:
-                self._probe = None
+            if self._probe is not caller:
+                return False
+            self._probe = None
+            return True
+
+    def adopt(self, pause_s: float, message: str) -> None:
+        """Open it as another instance did; it may probe after `pause_s` seconds."""
+        with self._lock:
+            now = self._clock()
+            if not self._is_open:
+                self.failures, self._first_failure_s, self._is_open = FAILURE_THRESHOLD, now, True
+                self._counts_from_s = self._last_failure_s = now
+                self._last_error = message
+            self._retry_at_s = now + pause_s
+
+    def close(self) -> None:
+        """Close it: another instance had an answer."""
+        with self._lock:
+            self._reset()
+
+    def get_pause_s(self) -> float:
+        """Return the seconds until a request may be sent."""
+        return max(0.0, self._retry_at_s - self._clock())
 
     def build_refusal(self, name: str) -> EndpointDown:
         """Return the error for calls while the breaker is open."""
@@ -256,32 +280,54 @@ def get_retry_after(endpoint: str) -> RetryAfter:
     return RetryAfter()
 
 
-@dataclass
-class ModelHealth:
-    """How one model behind an endpoint has answered; shared by all runs of the process."""
+class EndpointSignals:
+    """Decides when an endpoint may be asked, by how it has answered.
 
-    model: str
-    address: str
-    """Scheme, host and port of the endpoint, or its own name where it has no address."""
-    address_breaker: CircuitBreaker
-    """Of all models there: it refuses the calls of each."""
-    breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
-    retry_budget: RetryBudget = field(default_factory=RetryBudget)
-    can_stream: bool = True
-    """False once it has answered a request for a stream with something else."""
+    Args:
+        name: of what has the breaker; errors name it.
+        outer: of the address, whose breaker refuses the calls of all its models.
+    """
 
-    def admit(self, caller: object) -> float:
+    def __init__(
+        self,
+        name: str,
+        gate: RetryAfter,
+        breaker: CircuitBreaker,
+        outer: "EndpointSignals | None" = None,
+    ) -> None:
+        self.name, self.gate, self.breaker, self.outer = name, gate, breaker, outer
+
+    async def refresh(self) -> None:
+        """Learn what other instances know, where it is shared."""
+        if self.outer:
+            await self.outer.refresh()
+
+    def block(self, seconds: float) -> None:
+        """Block all calls for this time."""
+        self.gate.block(seconds)
+
+    async def admit(self, caller: object, timeout_s: float) -> float:
         """Return the seconds to pause before the next check; 0 when the caller may send a request.
 
+        Args:
+            timeout_s: after which the caller has ended.
+
         Raises:
-            EndpointDown: a breaker is open, and the caller is not its probe.
+            EndpointDown: the breaker is open, and the caller is not the probe.
         """
-        pause_s = self.address_breaker.admit(caller, f"all models at {self.address}")
-        return pause_s or self.breaker.admit(caller, self.model)
+        if self.outer and (pause_s := await self.outer.admit(caller, timeout_s)):
+            return pause_s
+        return self.breaker.admit(caller, self.name)
+
+    def build_refusal(self) -> EndpointDown:
+        """Return the error for a call that has no time for the pause that is left."""
+        if self.outer and self.outer.breaker.get_pause_s() > self.breaker.get_pause_s():
+            return self.outer.build_refusal()
+        return self.breaker.build_refusal(self.name)
 
     def is_open(self) -> bool:
         """Return whether calls are refused."""
-        return self.address_breaker.is_open() or self.breaker.is_open()
+        return self.breaker.is_open() or (self.outer is not None and self.outer.is_open())
 
     def allows_retry(self) -> bool:
         """Return whether a failed call may be repeated.
@@ -289,37 +335,42 @@ class ModelHealth:
         Where several models of an address have failed, what it may still be asked is left for the
         first call of another model or another step.
         """
-        return not self.address_breaker.is_nearly_open()
+        return self.outer is None or not self.outer.breaker.is_nearly_open()
 
     def record_answer(self, began_s: float) -> None:
-        """Record that a request was answered, even with a refusal; this closes the breakers."""
-        self.address_breaker.record_answer(began_s)
+        """Record that a request was answered, even with a refusal; this closes the breaker."""
+        if self.outer:
+            self.outer.record_answer(began_s)
         self.breaker.record_answer(began_s)
 
-    def record_failure(self, began_s: float, message: str) -> str:
-        """Record that a request was not answered; return for what this opens a breaker, or ""."""
-        is_for_all = self.address_breaker.record_failure(began_s, message, self.model)
-        is_opened = self.breaker.record_failure(began_s, message)
-        if is_for_all:
-            return f"all models at {self.address}"
-        return self.model if is_opened else ""
+    def record_failure(self, began_s: float, message: str, model: str = "") -> str:
+        """Record that a request was not answered; return for what this opens the breaker, or ""."""
+        model = model or self.name
+        outer = self.outer.record_failure(began_s, message, model) if self.outer else ""
+        is_opened = self.breaker.record_failure(began_s, message, model)
+        return outer or (self.name if is_opened else "")
 
-    def release_probe(self, caller: object) -> None:
-        """Record that a caller is done; if it was a probe, another one may be."""
-        self.address_breaker.release_probe(caller)
-        self.breaker.release_probe(caller)
+    def release_probe(self, caller: object) -> bool:
+        """Record that a caller is done; return True if it was the probe, and another may be."""
+        if self.outer:
+            self.outer.release_probe(caller)
+        return self.breaker.release_probe(caller)
+
+
+@dataclass
+class ModelHealth:
+    """Shared by all runs of the process."""
+
+    breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
+    retry_budget: RetryBudget = field(default_factory=RetryBudget)
+    can_stream: bool = True
+    """False once it has answered a request for a stream with something else."""
 
 
 @cache
 def get_model_health(endpoint: str, model: str) -> ModelHealth:
     """Return the health of a model: one of several models of an endpoint may be down."""
-    address = find_address(endpoint)
-    return ModelHealth(model, address, _get_address_breaker(address))
-
-
-@cache
-def _get_address_breaker(address: str) -> CircuitBreaker:
-    return CircuitBreaker(min_models=MIN_FAILED_MODELS)
+    return ModelHealth()
 
 
 def find_address(endpoint: str) -> str:

@@ -1,9 +1,12 @@
-"""The clients of models: how each is built and named."""
+"""The clients of models: how each is built, named and asked for the models it has."""
 
+import asyncio
+import contextlib
 import importlib.util
 import itertools
 import weakref
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any, Final, get_args
 from urllib.parse import urlsplit
 
@@ -15,6 +18,7 @@ from nodes.errors.redaction import register_secrets
 from nodes.models.request_form import EndpointKind
 from nodes.models.rule_model import get_rule_model
 from nodes.models.settings import EMBEDDED, PROVIDERS, ModelSettings, TierSettings, find_extra
+from nodes.models.usage import is_credible_count
 from state import Tier
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
@@ -30,6 +34,17 @@ ADDRESS_FIELDS: Final = (
     "endpoint",
 )
 """Fields of providers' clients that hold the address of the endpoint."""
+MAX_MODELS: Final = 2000
+CONTEXT_KEYS: Final = (
+    "n_ctx",
+    "max_model_len",
+    "context_length",
+    "context_window",
+    "max_context_length",
+)
+"""Names of the context window: llama.cpp, vLLM, Together and OpenRouter, Groq, LM Studio."""
+LIST_TIMEOUT_S: Final = 5.0
+MAX_NAMES: Final = 5
 
 _counter = itertools.count(1)
 _numbers: dict[int, int] = {}
@@ -222,3 +237,48 @@ def _number_model(model: BaseChatModel) -> int:
         _numbers[key] = next(_counter)
         weakref.finalize(model, _numbers.pop, key, None)
     return _numbers[key]
+
+
+def read_model_list(body: Any) -> dict[str, int | None]:
+    """Return the models that an endpoint lists, with the tokens of their context windows.
+
+    A window is None where the server does not name it; there are no models where the body is no
+    such list.
+    """
+    listed = body.get("data") if isinstance(body, Mapping) else None
+    models = (listed if isinstance(listed, list) else [])[:MAX_MODELS]
+    named = (model for model in models if isinstance(model, Mapping) and model.get("id"))
+    return {str(model["id"]): _find_context(model) for model in named}
+
+
+def _find_context(model: Mapping[str, Any]) -> int | None:
+    meta = model.get("meta")
+    places = (model, meta if isinstance(meta, Mapping) else {})
+    found = (place[key] for key in CONTEXT_KEYS for place in places if place.get(key))
+    return next((count for count in found if is_credible_count(count)), None)
+
+
+def list_nearest_names(name: str, names: Iterable[str], count: int = 3) -> list[str]:
+    """Return the names most like a name; of the last part of a path too."""
+    by_key = {key: known for known in names for key in (known.rpartition("/")[2].lower(), known)}
+    near = get_close_matches(name.lower(), by_key, n=2 * count, cutoff=0.4)
+    return list(dict.fromkeys(by_key[key] for key in near))[:count]
+
+
+async def name_nearest_models(error: ModelUnknown, inner: BaseChatModel, tier: Tier) -> str:
+    """Return what to do next: a name that the endpoint has, or the advice of the error."""
+    model: str = getattr(inner, "model_name", "")
+    list_names: Callable[[], Awaitable[list[str]]] | None = getattr(inner, "list_model_names", None)
+    names = list[str]()
+    if list_names is None:
+        return error.next
+    # Whatever becomes of the list, the error of the call is the one to show.
+    with contextlib.suppress(Exception):
+        async with asyncio.timeout(LIST_TIMEOUT_S):
+            names = await list_names()
+    if not names or model in names:
+        return error.next
+    near = list_nearest_names(model, names)
+    chosen = f"openai:{near[0]}" if near else "one of its models"
+    some = ", ".join(names[:MAX_NAMES])
+    return f"set {_name_setting(tier)} to {chosen}; the endpoint has {some}"

@@ -1,4 +1,4 @@
-"""Rate and concurrency limits of an endpoint: one set for all its callers."""
+"""Rate and concurrency limits, and the signals of an endpoint: one set for all its callers."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -11,7 +11,15 @@ from weakref import WeakValueDictionary
 
 from langchain_core.language_models import BaseChatModel
 
-from nodes.models.circuit_breaker import RetryAfter, get_retry_after
+from nodes.models.circuit_breaker import (
+    MIN_FAILED_MODELS,
+    CircuitBreaker,
+    EndpointSignals,
+    RetryAfter,
+    find_address,
+    get_model_health,
+    get_retry_after,
+)
 from nodes.models.rates import (
     CrossLoopSemaphore,
     LocalRates,
@@ -66,11 +74,6 @@ class EndpointLimits:
         """For all calls of one task, where one call is made at a time."""
         self._run_semaphores: WeakValueDictionary[str, CrossLoopSemaphore] = WeakValueDictionary()
 
-    def block(self, seconds: float) -> None:
-        """Block all calls for this time, where rates are shared those of all instances."""
-        self.retry_after.block(seconds)
-        self._rates.block(seconds)
-
     @asynccontextmanager
     async def acquire_slot(
         self, tokens: int = 0, *, run: str = "", max_concurrency: int | None = None
@@ -109,11 +112,12 @@ def get_endpoint_limits(endpoint: str, settings: ModelSettings) -> EndpointLimit
 def _get_limits(
     endpoint: str, max_concurrency: int, limits: RateLimits, instances: int, redis_url: str | None
 ) -> EndpointLimits:
-    own, gate = LocalRates(limits, instances), get_retry_after(endpoint)
+    own = LocalRates(limits, instances)
     provider = find_state_provider(redis_url)
     rates: Rates = own
     if provider and redis_url and limits:
-        rates = provider.build_rates(redis_url, endpoint, limits, own, gate)
+        rates = provider.build_rates(redis_url, endpoint, limits, own)
+    gate = get_retry_after(endpoint)
     return EndpointLimits(max_concurrency=max_concurrency, rates=rates, gate=gate)
 
 
@@ -143,3 +147,30 @@ async def hold_for_task(model: BaseChatModel, left_s: float | None = None) -> As
             yield
         finally:
             _is_held.reset(token)
+
+
+@cache
+def get_endpoint_signals(endpoint: str, model: str, redis_url: str | None) -> EndpointSignals:
+    """Return the Retry-After and the breakers of a model, shared where there is a Redis."""
+    address = _get_address_signals(find_address(endpoint), redis_url)
+    breaker = get_model_health(endpoint, model).breaker
+    own = EndpointSignals(model, get_retry_after(endpoint), breaker, address)
+    return _share_signals(own, endpoint, redis_url)
+
+
+@cache
+def _get_address_signals(address: str, redis_url: str | None) -> EndpointSignals:
+    gate, breaker = get_retry_after(address), _get_address_breaker(address)
+    own = EndpointSignals(f"all models at {address}", gate, breaker)
+    return _share_signals(own, address, redis_url)
+
+
+@cache
+def _get_address_breaker(address: str) -> CircuitBreaker:
+    """Return the breaker of an address, one for all settings of the process."""
+    return CircuitBreaker(min_models=MIN_FAILED_MODELS)
+
+
+def _share_signals(own: EndpointSignals, place: str, redis_url: str | None) -> EndpointSignals:
+    provider = find_state_provider(redis_url)
+    return provider.share_signals(redis_url, place, own) if provider and redis_url else own

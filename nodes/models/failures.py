@@ -179,7 +179,7 @@ def _translate_status(
         case _ if status == 404 or (
             status == 400 and (code == "model_not_found" or _UNKNOWN_MODEL.search(said))
         ):
-            remedy = "supervise doctor names those it has; set SUPERVISE_MODEL_* or OPENAI_BASE_URL"
+            remedy = "check the SUPERVISE_MODEL_* settings and OPENAI_BASE_URL"
             return ModelUnknown(f"the endpoint does not know {model}", cause=cause, next=remedy)
         case _ if status < 400 or status in (405, 415, 501):
             what = f"the address of {model} takes no chat completions"

@@ -19,9 +19,10 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict, Field, PrivateAttr
 
-from nodes.errors import ContextTooSmall, SupervisorError
+from nodes.errors import ContextTooSmall, ModelUnknown, SupervisorError
 from nodes.errors.redaction import redact_message
 from nodes.models.call import EXPECTED_OUTPUT_TOKENS, MAX_TOKENS, ModelCall, estimate_tokens
+from nodes.models.clients import name_nearest_models
 from nodes.models.lengths import (
     MAX_SHORTENINGS,
     SHORTENED,
@@ -255,6 +256,8 @@ class GuardedModel(BaseChatModel):
         self, error: SupervisorError, call: ModelCall, event: dict[str, Any]
     ) -> None:
         """Charge the run for a call that has failed, and emit its events."""
+        if isinstance(error, ModelUnknown):
+            error.next = await name_nearest_models(error, self.inner, self.tier)
         event |= call.describe_failure(error)
         if call.wasted_usage:
             lost = self._attach_metadata(AIMessage(""), call.wasted_usage, event["seconds"], call)

@@ -23,6 +23,7 @@ from langchain_openai import ChatOpenAI
 from nodes.errors import ResponseTooLarge
 from nodes.limits.nesting import parse_json
 from nodes.limits.per_loop import PerLoop
+from nodes.models.failures import clean_text
 from nodes.models.json_reading import ENCODED_TWICE, decode_arguments, is_encoded_twice
 
 PATH: Final = "/chat/completions"
@@ -44,6 +45,11 @@ class LeanChatOpenAI(ChatOpenAI):
 
     is_openai: bool = True
     """False for another server, which knows the limit of output tokens by its older name."""
+
+    async def list_model_names(self) -> list[str]:
+        """Return the names of the models that the endpoint lists."""
+        page = await self.root_async_client.models.list()
+        return [clean_text(str(model.id)) for model in page.data]
 
     async def _agenerate(
         self,

@@ -76,7 +76,7 @@ def _grant(place: asyncio.Future[None]) -> None:
 
 
 if TYPE_CHECKING:  # which is made of rates
-    from nodes.models.circuit_breaker import RetryAfter
+    from nodes.models.circuit_breaker import EndpointSignals
 
 
 @dataclass(eq=False)
@@ -178,9 +178,6 @@ class Rates(Protocol):
     def correct(self, charge: Charge, tokens: int) -> None:
         """Replace the estimate of a request with its real number of tokens."""
 
-    def block(self, seconds: float) -> None:
-        """Let other instances know of a Retry-After."""
-
 
 class LocalRates:
     """The part of the rates that this process has, if each instance has the same."""
@@ -222,9 +219,6 @@ class LocalRates:
         if self.tokens and charge.tokens:
             self.tokens.correct(charge.tokens, tokens)
 
-    def block(self, seconds: float) -> None:
-        """Do nothing: no other instance listens."""
-
 
 def divide_rate(rate: float, instances: int, period_s: float) -> tuple[float, float]:
     """Return the limit of one instance, and its period: longer where the limit would be below 1."""
@@ -235,14 +229,11 @@ def divide_rate(rate: float, instances: int, period_s: float) -> tuple[float, fl
 class StateProvider(Protocol):
     """Shares what instances learn of endpoints, at a place such as a Redis."""
 
-    def build_rates(
-        self, url: str, endpoint: str, limits: RateLimits, local: LocalRates, gate: "RetryAfter"
-    ) -> Rates:
-        """Return the rates of an endpoint over all instances; nothing is connected yet.
+    def build_rates(self, url: str, endpoint: str, limits: RateLimits, local: LocalRates) -> Rates:
+        """Return the rates of an endpoint over all instances."""
 
-        Args:
-            gate: blocked for as long as another instance was told to wait.
-        """
+    def share_signals(self, url: str, endpoint: str, own: "EndpointSignals") -> "EndpointSignals":
+        """Return signals of an endpoint that all instances hear; nothing is connected yet."""
 
 
 _registered: list[StateProvider] = []

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
@@ -9,6 +10,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import ToolCall, tool_call
 
 from nodes.limits.nesting import NestedTooDeeply, parse_json
+from nodes.limits.patterns import Pattern, PatternTimeout
 from nodes.models.json_reading import (
     ENCODED_TWICE,
     JSON_DECODER,
@@ -16,7 +18,9 @@ from nodes.models.json_reading import (
     decode_arguments,
     is_encoded_twice,
     read_json_object,
+    require_storable,
 )
+from nodes.models.reply_stream import RunOnWatch
 from nodes.models.request import was_cut
 from nodes.models.request_form import NO_ARGUMENTS, OutputMethod, ToolOffer
 
@@ -28,6 +32,21 @@ _NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input", "action_input")
 _THINKING_END = "</think>"
 _THINKING_START = "<think>"
+_NAME_BEFORE = Pattern(r"([A-Za-z_][\w.\-]{0,63})[^\w{]{0,12}(?:json\s{0,3})?\Z")
+"""A tool's name before its arguments, as in `<function=find>{`, `find[ARGS]{` or `find```json {`"""
+_ARGS_MARK = Pattern(
+    r"(?:(?:\[CALL_ID\]\w{1,64})?\[ARGS\]|<\|?message\|?>|<\uff5ctool▁sep\uff5c>)\s{0,3}\Z"
+)
+_CHANNEL_NAME = Pattern(r"to=functions\.([\w\-]{1,64})[^{]{0,60}\Z")
+_FUNCTION = Pattern(r"<function=([\w.\-]{1,64})>")
+_PARAMETER = Pattern(r"<parameter=([\w.\-]{1,64})>")
+_TOOL_CALL = Pattern(r"<tool_call>\s{0,9}([\w.\-]{1,64})\s{0,9}(?=</?[at])")
+_ARGUMENT = Pattern(r"<arg_key>\s{0,9}([\w.\-]{1,64})\s{0,9}</arg_key>\s{0,9}<arg_value>")
+_TAGGED_FORMS = (
+    (_FUNCTION, "</function>", _PARAMETER, "</parameter>"),
+    (_TOOL_CALL, "</tool_call>", _ARGUMENT, "</arg_value>"),
+)
+"""Calls whose arguments are tags: the pattern and the end of a call, then of an argument."""
 
 
 def read_reply(
@@ -70,23 +89,14 @@ def _keep_complete(
         for call in calls
         if call["args"] or not (offer.parameters.get(call["name"]) or {}).get("properties")
     ]
-    if offer.purpose == "value" and not message.tool_calls and _ends_inside(str(message.text)):
-        return []
+    if offer.purpose == "value" and not message.tool_calls:
+        watch = RunOnWatch()
+        watch.follow(str(message.text))
+        if watch.is_inside:
+            return []
     if len(whole) > 1:
         corrections.append(f"the reply was cut after {len(whole)} calls: the first is taken")
     return whole[:1]
-
-
-def _ends_inside(text: str) -> bool:
-    """Return whether a value has begun in a text that is not complete."""
-    start, end = text.find("{"), 0
-    while start >= 0:
-        try:
-            _, end = JSON_DECODER.raw_decode(text, start)
-        except ValueError:
-            return True
-        start = text.find("{", end)
-    return text.rfind("[", 0, text.find("{")) > text.rfind("]")
 
 
 def clean_words(message: AIMessage) -> AIMessage:
@@ -152,8 +162,9 @@ def _read_plain_value(text: str, offer: ToolOffer) -> list[ToolCall]:
 
 
 def _read_calls_from_text(text: str, offer: ToolOffer) -> list[ToolCall]:
-    tools = offer.parameters
-    found = read_text_calls(text, tools)
+    tools, found = offer.parameters, list[tuple[str, dict[str, Any]]]()
+    with suppress(PatternTimeout):
+        found = read_text_calls(text, tools)
     if not found and (value := _read_value(text, tools)):
         found = [value]
     return [tool_call(name=n, args=args, id=f"call_{uuid4().hex}") for n, args in found]
@@ -186,10 +197,13 @@ def read_text_calls(text: str, tools: Mapping[str, Any]) -> list[tuple[str, dict
     Args:
         tools: parameters of the tools on offer, by name.
     """
-    calls = list[tuple[str, dict[str, Any]]]()
-    for value in _find_json_values(text[:MAX_TEXT_CHARS]):
+    text = text[:MAX_TEXT_CHARS]
+    calls = list(_read_tagged_arguments(text, tools))
+    if calls:
+        return calls
+    for start, value in _find_json_values(text):
         for item in value if isinstance(value, list) else [value]:
-            if isinstance(item, Mapping) and (call := _read_call(item, tools)):
+            if isinstance(item, Mapping) and (call := _read_call(item, text[:start], tools)):
                 calls.append(call)
     return list({json.dumps(call, sort_keys=True): call for call in calls}.values())
 
@@ -213,9 +227,9 @@ def _can_be_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -
 
 
 def _read_call(
-    found: Mapping[str, Any], tools: Mapping[str, Any]
+    found: Mapping[str, Any], before: str, tools: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]] | None:
-    """Return the call that an object is, by its keys."""
+    """Return the call that an object is, by its keys or by the name before it."""
     inner = found.get("function")
     if isinstance(inner, Mapping):  # the form of the protocol itself, written as text
         found = inner
@@ -227,13 +241,55 @@ def _read_call(
         return name, arguments if arguments is not None else dict(rest)
     if arguments is not None and (fitting := find_tool_for_arguments(arguments, tools)):
         return fitting, arguments
+    before = before[-120:]
+    ahead = _CHANNEL_NAME.search(before) or _NAME_BEFORE.search(_ARGS_MARK.sub("", before))
+    if ahead and ahead[1] in tools:
+        return ahead[1], dict(found)
     if fitting := find_tool_for_arguments(found, tools):
         return fitting, dict(found)
     return None
 
 
-def _find_json_values(text: str) -> Iterator[Any]:
-    """Yield the outermost JSON objects and lists of a text.
+def _read_tagged_arguments(
+    text: str, tools: Mapping[str, Any]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Read `<function=name><parameter=key>value</parameter></function>`, and GLM's form of it."""
+    if "<" not in text:
+        return
+    for opening, closing, key_opening, value_closing in _TAGGED_FORMS:
+        for name, inner in _split_at(opening, text, closing):
+            known = tools.get(name, {}).get("properties") or {}
+            arguments = {
+                key: _read_argument(value, known.get(key) or {})
+                for key, value in _split_at(key_opening, inner, value_closing)
+            }
+            if name in tools and (arguments or not inner.strip()):
+                yield name, arguments
+
+
+def _split_at(opening: Pattern, text: str, closing: str) -> Iterator[tuple[str, str]]:
+    """Yield the name in each opening tag, and the text up to its closing tag or the next one."""
+    marks = list(opening.finditer(text))[:MAX_STARTS]
+    for mark, following in zip(marks, [*marks, None][1:], strict=True):
+        inner = text[mark.end() : following.start() if following else len(text)]
+        yield mark[1], inner.partition(closing)[0]
+
+
+def _read_argument(text: str, schema: Mapping[str, Any]) -> Any:
+    """Return an argument that was written as text; what is no JSON, or should be text, stays."""
+    text = text.strip()
+    if schema.get("type") == "string":
+        return text
+    try:
+        value = JSON_DECODER.decode(text)
+        require_storable(value)
+    except ValueError:
+        return text
+    return value
+
+
+def _find_json_values(text: str) -> Iterator[tuple[int, Any]]:
+    """Yield the outermost JSON objects and lists of a text, with their positions.
 
     Nothing inside a broken object is read in its place.
     """
@@ -250,7 +306,7 @@ def _find_json_values(text: str) -> Iterator[Any]:
         except json.JSONDecodeError as error:
             position = max(start + 1, error.pos if text[start] == "{" else 0)
         else:
-            yield value
+            yield start, value
 
 
 def replace_lone_surrogates(message: AIMessage) -> AIMessage:

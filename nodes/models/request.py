@@ -1,7 +1,7 @@
 """One request to a model and its answer, which must be whole, streamed if there is a listener."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -16,6 +16,7 @@ from langchain_core.tracers._streaming import _StreamingCallbackHandler
 from nodes.errors import BadResponse, RequestRefused, ResponseCut
 from nodes.limits.nesting import MAX_STORABLE_LEVELS, is_nested_too_deeply
 from nodes.models.json_reading import ENCODED_TWICE, decode_arguments, is_encoded_twice
+from nodes.models.reply_stream import RunOnWatch
 
 ChunkListener = Callable[[ChatGenerationChunk], None]
 FINISHED_REASONS = {"stop", "stop_sequence", "end_turn", "complete", "eos", "eos_token"} | {
@@ -49,6 +50,7 @@ async def send_request(
     *,
     is_streaming: bool,
     on_chunk: ChunkListener | None = None,
+    watch: RunOnWatch | None = None,
     stop: list[str] | None,
     run_manager: AsyncCallbackManagerForLLMRun | None,
     **kwargs: Any,
@@ -58,6 +60,8 @@ async def send_request(
     Args:
         is_streaming: request a stream even without a listener for tokens.
         on_chunk: called with each part of the stream; it also requests one.
+        watch: says where a stream is left, as its value is complete and it runs on. Such a reply
+            has no usage.
     """
     has_listener = run_manager is not None and any(
         isinstance(handler, _StreamingCallbackHandler) for handler in run_manager.handlers
@@ -67,13 +71,14 @@ async def send_request(
         kwargs.pop("stream_usage", None)
         return await inner._agenerate(messages, stop=stop, **kwargs)
     stream = inner._astream(messages, stop=stop, **kwargs)
-    return await collect_stream(_notify_listeners(stream, run_manager, on_chunk))
+    return await collect_stream(_notify_listeners(stream, run_manager, on_chunk, watch))
 
 
 async def _notify_listeners(
     stream: AsyncIterator[ChatGenerationChunk],
     run_manager: AsyncCallbackManagerForLLMRun | None,
     on_chunk: ChunkListener | None,
+    watch: RunOnWatch | None,
 ) -> AsyncIterator[ChatGenerationChunk]:
     async for chunk in stream:
         if run_manager is not None:
@@ -83,6 +88,13 @@ async def _notify_listeners(
         if on_chunk is not None:
             on_chunk(chunk)
         yield chunk
+        if watch and watch.is_over(str(chunk.message.text)):
+            if isinstance(stream, AsyncGenerator):
+                await stream.aclose()
+            reason = "length" if watch.is_repeated else "stop"
+            end = AIMessageChunk(content="", response_metadata={"finish_reason": reason})
+            yield ChatGenerationChunk(message=end)
+            return
 
 
 def require_end(result: ChatResult, model: str) -> tuple[AIMessage, str]:

@@ -58,6 +58,8 @@ class OutputMethods:
 
     orders: dict[Purpose, Sequence[OutputMethod]]
     _current: dict[Purpose, OutputMethod] = field(default_factory=dict)
+    has_called: bool = False
+    """The model has called a tool as its endpoint's protocol says; until then it may run on."""
     refused_parameters: set[str] = field(default_factory=set)
     """Names of optional request parameters, such as `temperature`, that are left out."""
 

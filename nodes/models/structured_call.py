@@ -87,6 +87,7 @@ class StructuredCall:
 
     def _note_call(self, message: AIMessage, method: OutputMethod) -> None:
         """Use another way from now on where the endpoint did not force a call: it came as text."""
+        self.methods.has_called |= method == "required_tool" and bool(message.tool_calls)
         others = self.methods.list_from(self.offer.purpose, method)[1:]
         if method == "required_tool" and not message.tool_calls and others:
             self._reasons.append(f"{method} was ignored: the call came as text")
@@ -99,6 +100,8 @@ class StructuredCall:
         try:
             request, asked = build_request(method, self.offer, messages, self.call.model.inner)
             self.call.reads_cut = lambda cut: read_reply(cut, self.offer, method) is not None
+            self.call.wants_call = self.offer.purpose == "tools" and bool(self.offer.choice)
+            self.call.may_run_on = method != "required_tool" or not self.methods.has_called
             return await self._send(request, asked)
         except MethodUnsupported as problem:
             refusal = RequestRefused(f"{self.call.name} cannot call tools", cause=str(problem))

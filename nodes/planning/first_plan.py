@@ -108,6 +108,7 @@ async def begin_request(
     }
     asked = replace(asked, state=begun)
     await _accept_request(asked, names)
+    await get_team_load(team).load_from_store(asked.runtime.store)
     if begin := prepare_first_calls(begun, config, asked.context, team):
         asked = replace(asked, read_text=PlanStream(team, asked.materials, begin).read_text)
     planned = await _plan_while_preparing(asked, prepare)

@@ -15,6 +15,7 @@ from langgraph.runtime import Runtime
 from nodes.limits.deadline import get_elapsed_s
 from nodes.limits.recorder import read_outside
 from nodes.limits.run_scope import get_run_scope
+from nodes.limits.worker_load import get_team_load
 from nodes.models.reply_stream import AnswerTextListener
 from nodes.models.run_context import TextListener
 from nodes.planning.estimate import learn_run
@@ -122,6 +123,7 @@ async def deliver_answer(
     Args:
         stream: has sent the beginning of the message; without it the message is sent whole.
     """
+    await get_team_load(team).save_to_store(runtime.store)
     ledger = {**ledger, **_collect_cut_off_usage({**state.get("ledger", {}), **ledger}, config)}
     usage = sum_ledger({**state.get("ledger", {}), **ledger}, state.get("estimate"))
     timing = measure_latency(

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from extensions.server.run_resume import aresume_on_server
+from extensions.server.runs import alist_server_runs, aload_server_trace
 from tests.cluster.cluster import TEAM, Cluster, require_cluster
 from tests.endpoint import Scenario, run_endpoint_process, script_tasks
-from tests.server_trace import load_server_trace
 
 pytestmark = pytest.mark.slow
 FIRST, REST = "abcd", "efgh"
@@ -29,7 +30,7 @@ def cluster() -> Iterator[Cluster]:
 
 async def wait_for_reports(cluster: Cluster, thread: str, count: int) -> dict[str, Any]:
     while True:
-        trace = await load_server_trace(cluster.client(1), thread)
+        trace = await aload_server_trace(thread, cluster.instances[1].url)
         if sum(task["status"] == "completed" for task in trace["tasks"]) >= count:
             return trace
         await asyncio.sleep(0.1)  # another process works
@@ -42,14 +43,15 @@ async def test_a_killed_run_has_one_whole_trace_with_its_gap(cluster: Cluster) -
     before = await wait_for_reports(cluster, thread, len(FIRST))
     holder = cluster.find_holder(run["run_id"])
     assert holder
-    other = cluster.client(1 if holder is cluster.instances[0] else 0)
+    other = next(each for each in cluster.instances if each is not holder)
 
     holder.kill()
-    await asyncio.wait_for(other.runs.join(thread, run["run_id"]), 60)
-    trace = await load_server_trace(other, thread)
+    outcome = await asyncio.wait_for(aresume_on_server(thread, other.url), 60)
+    trace = await aload_server_trace(thread, other.url)
+    listed = await alist_server_runs(other.url)
 
-    assert before["run"]["status"] != "done"
-    assert trace["run"]["status"] == "done"
+    assert before["run"]["status"] == "running"
+    assert (outcome.status, trace["run"]["status"]) == ("done", "done")
     kinds = [event["kind"] for event in trace["events"]]
     assert kinds.count("plan_created") == kinds.count("answer") == kinds.count("taken_over") == 1
     assert {task["status"] for task in trace["tasks"]} == {"completed"}
@@ -59,6 +61,7 @@ async def test_a_killed_run_has_one_whole_trace_with_its_gap(cluster: Cluster) -
     gap = next(event["gap_s"] for event in trace["events"] if event["kind"] == "taken_over")
     assert times == sorted(times)
     assert 1.0 < gap < trace["timing"]["wall_s"]
+    assert [(each["thread"], each["status"]) for each in listed.runs] == [(thread, "done")]
 
 
 async def test_a_question_asked_on_one_instance_is_answered_through_the_other(
@@ -68,15 +71,14 @@ async def test_a_question_asked_on_one_instance_is_answered_through_the_other(
     thread = (await first.threads.create())["thread_id"]
     run = await first.runs.create(thread, TEAM, input=REQUEST, context={"approve_plan": True})
     await asyncio.wait_for(first.runs.join(thread, run["run_id"]), 60)
-    there = cluster.client(1)
-    waiting = await there.threads.get(thread)
+    there = cluster.instances[1].url
 
-    answer: Any = {"resume": "accept"}
-    values: Any = await asyncio.wait_for(there.runs.wait(thread, TEAM, command=answer), 60)
+    waiting = await aresume_on_server(thread, there)
+    outcome = await asyncio.wait_for(aresume_on_server(thread, there, answer="accept"), 60)
     await first.threads.delete(thread)
 
-    assert waiting["status"] == "interrupted"
-    assert (values["status"], len(values["results"])) == ("done", len(FIRST + REST))
+    assert waiting.status == "needs_input"
+    assert (outcome.status, len(outcome.results)) == ("done", len(FIRST + REST))
     kept = cluster.postgres.run_query(
         "SELECT count(*) FROM checkpoint_writes WHERE thread_id = %s", thread
     )

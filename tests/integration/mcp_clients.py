@@ -104,7 +104,7 @@ async def connect_here(
     """Yield a session with a server of these teams in this process; `replies` as over stdio."""
     heard, settings = Heard(), Settings()
     served = load_served_teams(teams, settings)
-    calls = ToolCalls(served, settings, context or Context())
+    calls = ToolCalls(served, settings, context or Context(), is_local=True)
     async with create_connected_server_and_client_session(
         build_server(calls),
         elicitation_callback=None if replies is None else make_form_filler(replies, heard),

@@ -1,16 +1,19 @@
 """Routing by load: what a worker has in flight and what it took lately go into the choice."""
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from langgraph.store.memory import InMemoryStore
 
 from examples.mechanisms.capacity import REQUESTS, SECONDS, serve_requests
+from nodes.limits.deadline import now_s
 from nodes.limits.worker_load import TeamLoad, WorkerLoad, choose_least_busy_worker, get_team_load
 from nodes.schemas.team import Team
 from state import Tier
 from tests.endpoint import ScriptedTask, script_tasks
-from tests.runs import Runs, run_graph, select_events
+from tests.runs import GIVEN, Runs, run_graph, select_events
 from tests.teams import make_team
 
 ROUTED = {"Decision": {"worker": "researcher", "reason": "It knows parts."}}
@@ -25,6 +28,18 @@ def make_named_team(name: str, **fields: Any) -> Team:
     )
 
 
+class Watched(InMemoryStore):
+    """A store that tells when something was put into it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.write_count = asyncio.Event()
+
+    async def aput(self, *args: Any, **kwargs: Any) -> None:
+        await super().aput(*args, **kwargs)
+        self.write_count.set()
+
+
 async def collect_events(made: Team, runs: Runs) -> list[dict[str, Any]]:
     return (await run_graph(runs.build_graph(made)))[1]
 
@@ -33,7 +48,7 @@ async def test_a_request_is_routed_to_the_idle_fallback_of_a_busy_worker(runs: R
     runs.script(answers=ROUTED)
     made = make_named_team("routed", strategy="route")
 
-    with get_team_load(made).count_attempt("researcher"):
+    with get_team_load(made).count_attempt("researcher", None):
         busy = await collect_events(made, runs)
     idle = await collect_events(made, runs)
 
@@ -48,7 +63,7 @@ async def test_a_team_may_keep_to_its_first_choice_however_busy_it_is(runs: Runs
     runs.script(answers=ROUTED)
     made = make_named_team("loyal", strategy="route", prefer_idle=False)
 
-    with get_team_load(made).count_attempt("researcher"):
+    with get_team_load(made).count_attempt("researcher", None):
         events = await collect_events(made, runs)
 
     assert select_events(events, "judged")[0]["decision"]["worker"] == "researcher"
@@ -59,7 +74,7 @@ async def test_the_planner_is_told_how_busy_the_workers_are_and_the_trace_too(ru
     made = make_named_team("planned")
 
     first = await collect_events(made, runs)
-    with get_team_load(made).count_attempt("writer"):
+    with get_team_load(made).count_attempt("writer", None):
         second = await collect_events(made, runs)
 
     unloaded, loaded = (str(call.body) for call in runs.select_calls(schema="Plan"))
@@ -69,12 +84,58 @@ async def test_the_planner_is_told_how_busy_the_workers_are_and_the_trace_too(ru
     assert loads[1]["in_flight"] == 0 and loads[1]["latency_s"] > 0
 
 
+async def test_load_is_kept_in_the_store_for_other_processes():
+    store = InMemoryStore()
+    here, there = TeamLoad("shared"), TeamLoad("shared")
+
+    with here.count_attempt("researcher", store):
+        await here.save_to_store(store)
+        (item,) = await store.asearch(("capacity", "shared"))
+        at_work = {"elsewhere": next(iter(item.value["at_work"].values()))}
+        await store.aput(("capacity", "shared"), "researcher", {**item.value, "at_work": at_work})
+        await there.load_from_store(store)
+
+    assert there.measure_load("researcher").in_flight == 1
+    await here.save_to_store(store)
+    kept = await store.aget(("capacity", "shared"), "researcher")
+    assert kept is not None and set(kept.value["at_work"]) == {"elsewhere"}
+    assert kept.value["latency_s"] >= 0
+
+
+async def test_work_of_a_process_that_died_is_forgotten():
+    store, capacity = InMemoryStore(), TeamLoad("dead")
+    value = {"latency_s": 2.0, "ended_at": now_s(), "at_work": {"gone": [3, 0.0]}}
+    await store.aput(("capacity", "dead"), "researcher", value)
+
+    await capacity.load_from_store(store)
+
+    assert capacity.measure_load("researcher") == WorkerLoad(0, 2.0)
+    assert capacity.measure_load("researcher").describe() == "2.0 s lately"
+
+
+async def test_the_store_is_written_while_long_work_goes_on_and_when_a_run_ends(runs: Runs):
+    store, made = Watched(), make_named_team("written")
+    runs.script(*script_tasks({"A": ()}, latency_s=1.5))
+    graph = runs.build_graph(made)
+    graph.store = store
+
+    running = asyncio.create_task(graph.ainvoke(GIVEN))
+    await store.write_count.wait()
+    during = await store.aget(("capacity", "written"), "researcher")
+    await running
+
+    after = await store.aget(("capacity", "written"), "researcher")
+    assert during is not None
+    assert [count for count, _ in during.value["at_work"].values()] == [1]
+    assert after is not None and not after.value["at_work"] and after.value["latency_s"] > 1
+
+
 def test_a_worker_without_an_idle_fallback_keeps_its_work():
     made = make_named_team("busy")
     capacity = TeamLoad("busy")
     first = made.find_worker("researcher")
 
-    with capacity.count_attempt("researcher"), capacity.count_attempt("analyst"):
+    with capacity.count_attempt("researcher", None), capacity.count_attempt("analyst", None):
         assert choose_least_busy_worker(first, made, capacity) is first
     assert choose_least_busy_worker(first, made, capacity) is first
     assert replace(capacity.measure_load("analyst"), latency_s=None) == WorkerLoad()
@@ -91,35 +152,35 @@ def make_pool(name: str) -> Team:
     return made.model_copy(update={"workers": workers})
 
 
-def make_load(team: str, **latency_s: float) -> TeamLoad:
+async def load_latencies(team: str, **latency_s: float) -> TeamLoad:
     """Return the load of a team whose earlier attempts took these seconds."""
-    clock = [0.0]
-    load = TeamLoad(team, lambda: clock[0])
+    store, load = InMemoryStore(), TeamLoad(team)
     for worker, seconds in latency_s.items():
-        with load.count_attempt(worker):
-            clock[0] += seconds
+        value = {"latency_s": seconds, "ended_at": now_s(), "at_work": {}}
+        await store.aput(("capacity", team), worker, value)
+    await load.load_from_store(store)
     return load
 
 
-def test_of_several_fallbacks_the_one_that_is_done_soonest_takes_a_busy_workers_request():
+async def test_of_several_fallbacks_the_one_that_is_done_soonest_takes_a_busy_workers_request():
     made = make_pool("pool")
-    load = make_load("pool", researcher=5, analyst=8, writer=2)
+    load = await load_latencies("pool", researcher=5, analyst=8, writer=2)
     first = made.find_worker("researcher")
 
-    with load.count_attempt("researcher"):
+    with load.count_attempt("researcher", None):
         idle = choose_least_busy_worker(first, made, load).name
-        with load.count_attempt("writer"), load.count_attempt("writer"):
+        with load.count_attempt("writer", None), load.count_attempt("writer", None):
             loaded = choose_least_busy_worker(first, made, load).name
 
     assert idle == "writer"
     assert loaded == "writer", "three attempts of 2 s end before one of 8 s"
 
 
-def test_a_busy_worker_keeps_a_request_that_slow_fallbacks_would_answer_later():
+async def test_a_busy_worker_keeps_a_request_that_slow_fallbacks_would_answer_later():
     made = make_pool("slow")
-    load = make_load("slow", researcher=1, analyst=10, writer=10)
+    load = await load_latencies("slow", researcher=1, analyst=10, writer=10)
 
-    with load.count_attempt("researcher"):
+    with load.count_attempt("researcher", None):
         chosen = choose_least_busy_worker(made.find_worker("researcher"), made, load)
 
     assert chosen.name == "researcher"
@@ -131,7 +192,7 @@ def test_fallbacks_in_a_circle_are_each_considered_once():
     made = made.model_copy(update={"workers": (*made.workers[:-1], last)})
     load = TeamLoad("circle")
 
-    with load.count_attempt("researcher"), load.count_attempt("analyst"):
+    with load.count_attempt("researcher", None), load.count_attempt("analyst", None):
         assert choose_least_busy_worker(made.workers[0], made, load).name == "writer"
 
 

@@ -84,7 +84,7 @@ ROWS = {
         faults=(Fault(kind="unknown_model"),),
         exit_code=2,
         calls={"Plan": 2, "Report": 0},
-        says="next: supervise doctor names those it has",
+        says="next: check the SUPERVISE_MODEL_* settings",
     ),
     "H09 hang": FaultRow(
         faults=make_task_fault("hang"),

@@ -8,11 +8,12 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import UnprocessableEntityError
 
-from graph.stores.run_database import build_stop_namespace
+from extensions.server.runs import aload_server_trace
+from extensions.server.runs_command import astop_on_server
+from graph.runs.stopping import NothingToStop
 from nodes.limits.run_scope import SCOPE_KEY
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.integration.dev_server import REQUEST, TEAM, DevServer, run_to_end
-from tests.server_trace import load_server_trace
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("langgraph_dev")]
 
@@ -131,13 +132,17 @@ async def test_a_task_is_stopped_and_the_others_answer(
     run = await client.runs.create(thread, TEAM, input=REQUEST)
     while not played.select_calls(schema="Report", task="A"):  # noqa: ASYNC110 - another process
         await asyncio.sleep(0.1)
+    await asyncio.sleep(0.5)  # the trace is kept in batches
 
-    await client.store.put_item(build_stop_namespace(thread), "A", {"thread": thread})
+    ended = await astop_on_server(thread, server.url, "A")
     await client.runs.join(thread, run["run_id"])
-    trace = await load_server_trace(client, thread)
+    trace = await aload_server_trace(thread, server.url)
 
+    assert ended == {"A": "stopped"}
     assert trace["run"]["status"] == "partial"
     assert {task["id"]: task["status"] for task in trace["tasks"]} == {
         "A": "failed",
         "B": "completed",
     }
+    with pytest.raises(NothingToStop):
+        await astop_on_server(thread, server.url, "A")

@@ -134,7 +134,7 @@ async def test_a_call_that_the_user_declines_cannot_be_approved_by_the_calling_m
         return types.ElicitResult(action=action)
 
     team = recorded.write((("bad_echo", {"text": "one"}),))
-    calls = ToolCalls(load_served_teams([team], settings), settings, Context())
+    calls = ToolCalls(load_served_teams([team], settings), settings, Context(), is_local=True)
     async with create_connected_server_and_client_session(
         build_server(calls), elicitation_callback=answer
     ) as client:

@@ -39,7 +39,9 @@ async def connect(
         assert replies is not None
         return replies.pop(0)
 
-    calls = ToolCalls(load_served_teams([TEAM], runs.settings), runs.settings, context)
+    calls = ToolCalls(
+        load_served_teams([TEAM], runs.settings), runs.settings, context, is_local=True
+    )
     async with create_connected_server_and_client_session(
         build_server(calls), elicitation_callback=None if replies is None else answer
     ) as session:

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from extensions.server.shared.rates import SharedRates
+from extensions.server.shared.signals import SharedRates
 from extensions.server.shared.store import SharedStore
-from nodes.models.circuit_breaker import RetryAfter
 from nodes.models.rates import LocalRates, RateLimits
 from tests.benchmarks.rates.measure import find_worst
 from tests.cluster.services import RedisServer
@@ -27,7 +26,7 @@ class Instance:
     ) -> None:
         self.store = SharedStore(url, timeout_s=timeout_s, retry_s=0.1)
         self.local = LocalRates(limits, instances)
-        self.rates = SharedRates(self.store, "endpoint", limits, self.local, RetryAfter())
+        self.rates = SharedRates(self.store, "endpoint", limits, self.local)
         self.taken: list[tuple[float, float]] = []
 
     async def take(self, tokens: int = 0) -> None:

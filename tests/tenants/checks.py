@@ -4,6 +4,11 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from extensions.server.run_connection import ServerThreadUnknown
+from extensions.server.runs_command import astop_on_server
+from graph.settings import Settings
 from graph.stores.run_database import build_stop_namespace
 from graph.topology.stop_watch import POLL_INTERVAL_S
 from tests.tenants.calls import ASK, TEAM, YEARLY, Call
@@ -148,11 +153,12 @@ async def check_only_the_owner_stops_a_task(world: World) -> None:
     for namespace in forged:
         item = {"namespace": list(namespace), "key": "A", "value": {"thread": thread}}
         world.send("bob", "PUT", "/store/items", item)
+    bob, alice = (Settings(server_key=world.tokens[name]) for name in ("bob", "alice"))
+    with pytest.raises(ServerThreadUnknown):
+        await astop_on_server(thread, world.url, "A", settings=bob)
     await asyncio.sleep(2 * POLL_INTERVAL_S)  # the run has looked for requests
     assert world.send("alice", "GET", "/threads/$active").json()["status"] == "busy"
 
-    item = {"namespace": list(place), "key": "A", "value": {"thread": thread}}
-    world.send("alice", "PUT", "/store/items", item)
-    await asyncio.sleep(2 * POLL_INTERVAL_S)
+    ended = await astop_on_server(thread, world.url, "A", settings=alice)
 
-    assert world.send("alice", "GET", "/threads/$active").json()["status"] != "busy"
+    assert ended == {"A": "stopped"}

@@ -1,5 +1,6 @@
 """How many runs a user may have, and how many may wait, on both servers."""
 
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,8 @@ SLOW = Scenario(tasks=script_tasks({"A": ()}, latency_s={"A": 600.0}))
 LIMITS = {
     "SUPERVISE_USER_RUNS": "3",
     "SUPERVISE_WAITING_RUNS": "4",
+    "SUPERVISE_MAX_BODY_BYTES": "1000000",
+    "SUPERVISE_USER_THREADS": "4",
 }
 
 
@@ -52,14 +55,16 @@ def test_a_user_has_a_share_and_the_queue_an_end_on_the_development_server(dev: 
     too_many, full = check_limits(dev)
 
     assert {too_many.headers["retry-after"], full.headers["retry-after"]} == {"5"}
-    check_figures(dev)
+    check_body_limit(dev)
+    check_thread_limit(dev)
 
 
 def test_a_user_has_a_share_and_the_queue_an_end_on_aegra(aegra: World) -> None:
     too_many, full = check_limits(aegra)
 
     assert {too_many.headers["retry-after"], full.headers["retry-after"]} == {"5"}
-    check_figures(aegra)
+    check_body_limit(aegra)
+    check_thread_limit(aegra)
 
 
 def check_limits(world: World) -> tuple[httpx.Response, httpx.Response]:
@@ -94,6 +99,29 @@ def check_that_an_end_makes_room(world: World, started: httpx.Response) -> None:
         time.sleep(0.2)  # a run that was just admitted counts for two seconds
 
 
-def check_figures(world: World) -> None:
+def check_body_limit(world: World) -> None:
+    large = json.dumps({**ASK, "input": {"request": "x", "materials": {"a": "y" * 1_100_000}}})
+    with world.client("bob") as client:
+        announced = client.post("/runs", content=large)
+        chunked = client.post("/runs", content=iter([large.encode()]))
+
+    assert {announced.status_code, chunked.status_code} == {413}
+    assert "SUPERVISE_MAX_BODY_BYTES" in announced.text
+
+
+def check_thread_limit(world: World) -> None:
+    answers = [world.send("alice", "POST", "/threads", {}) for _ in range(5)]
+    kept = [answer for answer in answers if answer.is_success]
+    refused = [answer for answer in answers if not answer.is_success]
+
     assert world.send("", "GET", "/metrics").status_code == 401
     assert world.send("alice", "GET", "/metrics").status_code != 401
+    assert len(kept) == 3  # and the one of her runs
+    assert {answer.status_code for answer in refused} == {429}
+    assert "DELETE /threads/THREAD" in refused[0].text
+    deleted = world.send("alice", "DELETE", f"/threads/{kept[0].json()['thread_id']}")
+    assert deleted.is_success
+    gives_up_s = time.monotonic() + 10
+    while world.send("alice", "POST", "/threads", {}).status_code != 200:
+        assert time.monotonic() < gives_up_s
+        time.sleep(0.2)  # one that was just admitted counts for two seconds

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from graph.commands.runs import show_trace
+from graph.commands.runs import RunsHere, show_trace
 from graph.runs.chrome_trace import Span, build_chrome_trace, place_spans, read_timeline
 from graph.runs.trace import ThreadUnknown, TraceUnreadable, get_log_path
 from graph.settings import Settings
@@ -202,11 +202,11 @@ def test_a_file_without_events_of_a_run_is_refused_in_one_line(settings: Setting
     path.write_text('{"hello": "world"}\n[1, 2]\nnot JSON\n')
 
     with pytest.raises(TraceUnreadable) as refused:
-        show_trace("T", settings, out=None, format="chrome")
+        show_trace("T", RunsHere(settings), out=None, format="chrome")
     assert "\n" not in refused.value.format_line()
 
     with pytest.raises(ThreadUnknown):
-        show_trace("other", settings, out=None, format="chrome")
+        show_trace("other", RunsHere(settings), out=None, format="chrome")
 
 
 def test_the_command_writes_a_file_and_says_that_a_run_goes_on(
@@ -217,7 +217,7 @@ def test_the_command_writes_a_file_and_says_that_a_run_goes_on(
     lines = [json.dumps(event) for event in make_run()[:9]]
     path.write_text("\n".join([*lines, '{"t": 1.4, "kind": "repo']))
 
-    show_trace("T", settings, out=tmp_path / "t.json", format="chrome")
+    show_trace("T", RunsHere(settings), out=tmp_path / "t.json", format="chrome")
 
     assert "the run has not ended" in capsys.readouterr().err
     written = json.loads((tmp_path / "t.json").read_text())

@@ -319,6 +319,30 @@ def test_an_option_with_a_value_that_is_none_is_one_line(supervise, options):
     assert "next: supervise run --help" in supervise.err
 
 
+def test_a_plan_is_compared_with_itself_one_task_at_a_time(supervise, table):
+    run = ("run", REQUEST, "--file", table, "--compare-sequential")
+    assert supervise(*run, "--json") == 0
+
+    outcome = json.loads(supervise.out)
+    comparison = outcome["comparison"]
+    parallel, sequential = comparison["parallel"], comparison["sequential"]
+    assert parallel["thread"] == outcome["thread"] != sequential["thread"]
+    assert parallel["tasks"] == sequential["tasks"] == len(outcome["results"])
+    ratio = sequential["seconds"] / parallel["seconds"]
+    assert comparison["ratio"] == pytest.approx(ratio, rel=0.01)
+    assert "in parallel" in supervise.err and "one task at a time" in supervise.err
+    assert supervise("runs") == 0 and supervise.out.count(" done ") == 2
+
+
+@pytest.mark.parametrize("option", ["--sequential", "--approve", "--plan-only", "--thread"])
+def test_a_comparison_refuses_what_leaves_nothing_to_compare(supervise, option):
+    value = ("one",) if option == "--thread" else ()
+
+    assert supervise("run", "Count.", "--compare-sequential", option, *value) == 2
+
+    assert f"without {option}" in supervise.err and supervise.err.count("\n") == 1
+
+
 def test_doctor_names_a_misspelt_setting(supervise, monkeypatch):
     monkeypatch.setenv("SUPERVISE_MODLE_FAST", "embedded")
 

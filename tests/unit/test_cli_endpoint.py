@@ -29,6 +29,32 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
         yield endpoint
 
 
+def test_a_run_without_an_answer_is_not_compared(served, capsys):
+    served.load_scenario(Scenario(tasks=TASKS, api_key="sk-another"))
+
+    assert run_supervise("run", REQUEST, "--team", "parts", "--compare-sequential") == 4
+
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "not compared: the first run has no answer" in err
+    assert "error[UNAUTHORIZED]" in err and "one task at a time" not in err
+
+
+def test_a_comparison_measures_both_ways_to_run_a_plan(served, capsys):
+    tasks = script_tasks({"a": (), "b": (), "c": ()}, worker="analyst", latency_s=0.3)
+    served.load_scenario(Scenario(tasks=tasks))
+
+    assert run_supervise("run", REQUEST, "--team", "parts", "--compare-sequential", "--json") == 0
+
+    out, err = capsys.readouterr()
+    outcome = json.loads(out)
+    comparison = outcome["comparison"]
+    assert outcome["timing"]["speedup"] is None and "speed-up" not in err
+    assert comparison["sequential"]["seconds"] >= 0.9
+    assert comparison["ratio"] > 1.3
+    assert comparison["sequential"]["model_calls"] == comparison["parallel"]["model_calls"] - 1
+
+
 def test_a_refused_key_ends_the_run_in_one_line_that_does_not_hold_it(served, capsys):
     served.load_scenario(Scenario(tasks=TASKS, api_key="sk-another"))
 

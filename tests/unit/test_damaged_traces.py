@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from graph.commands.runs import show_run, show_runs, show_trace
+from graph.commands.runs import RunsHere, show_run, show_runs, show_trace
+from graph.commands.teams import draw_run
 from graph.runs.event_log import EventLog, read_last_time
 from graph.runs.session import state_from_log
 from graph.runs.trace import get_log_path, usage_from_log
@@ -47,10 +48,11 @@ def write_log(settings: Settings, data: bytes, thread: str = "T") -> Path:
 
 
 def list_readers(settings: Settings, out: Path) -> Iterator[Callable[[], int]]:
-    runs = settings
+    runs = RunsHere(settings)
     yield partial(show_run, "T", runs)
     for form in ("json", "html", "chrome"):
         yield partial(show_trace, "T", runs, out=out, format=form)
+    yield partial(draw_run, "T", runs, out=out)
 
 
 def try_readers(settings: Settings, data: bytes) -> None:
@@ -62,7 +64,7 @@ def try_readers(settings: Settings, data: bytes) -> None:
         except SupervisorError as error:
             assert len(error.format_line()) < 1000
             assert "\n" not in error.format_line()
-    show_runs(settings)
+    show_runs(RunsHere(settings))
 
 
 def write_entries(entries: list[Any]) -> bytes:
@@ -111,7 +113,7 @@ def test_a_log_with_other_values_is_shown_or_refused_in_one_line(settings: Setti
 def test_a_line_that_is_no_event_is_left_out(settings: Settings, line: bytes, capsys: Any):
     write_log(settings, line + b"\n" + write_entries(ENTRIES))
 
-    assert show_run("T", settings) == 0
+    assert show_run("T", RunsHere(settings)) == 0
 
     assert "One." in capsys.readouterr().out
 
@@ -129,7 +131,7 @@ def test_one_damaged_log_hides_no_other_run(settings: Settings, capsys: Any):
     write_log(settings, write_entries([{"kind": "plan_created", "plan": None}]), "damaged")
     write_log(settings, write_entries(ENTRIES))
 
-    assert show_runs(settings) == 0
+    assert show_runs(RunsHere(settings)) == 0
 
     said = capsys.readouterr().out
     assert "unreadable" in said
@@ -146,7 +148,7 @@ def test_numbers_that_json_lacks_are_null_in_every_form_of_a_trace(
     write_log(settings, write_entries(ENTRIES) + f"{line}\n{written}\n".encode())
 
     for form in ("json", "html"):
-        show_trace("T", settings, out=tmp_path / form, format=form)
+        show_trace("T", RunsHere(settings), out=tmp_path / form, format=form)
 
     page = (tmp_path / "html").read_text()
     held = page.partition('id="trace">')[2].partition("</script>")[0]

@@ -97,7 +97,7 @@ def test_an_untrusted_file_may_set_what_only_tightens(line, monkeypatch):
         "SUPERVISE_SQL_URL=/etc/passwd.sqlite",
         "SUPERVISE_RUN_CODE=true",
         "SUPERVISE_USERS=users.json",
-        "SUPERVISE_USERS=users.json",
+        "SUPERVISE_MCP_TOKEN=0123456789",
         "SUPERVISE_REDIS_URL=redis://h",
         "SUPERVISE_STUDIO_ORIGINS=http://h",
         "SUPERVISE_ENV_FILE=other.env",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graph.commands.runs import show_trace
+from graph.commands.runs import RunsHere, show_trace
 from graph.pages.report import MAX_BYTES, format_report, shrink_trace, write_report
 from graph.runs.trace import TraceUnreadable, build_trace, get_log_path
 from nodes.errors import OutputFailed
@@ -154,7 +154,7 @@ def write_log(settings, text):
 def test_a_log_without_a_request_is_one_error(settings, tmp_path, text):
     write_log(settings, text)
     with pytest.raises(TraceUnreadable, match="no request") as refused:
-        show_trace("T", settings, out=tmp_path / "o", format="html")
+        show_trace("T", RunsHere(settings), out=tmp_path / "o", format="html")
     assert "\n" not in refused.value.format_line()
 
 
@@ -162,5 +162,5 @@ def test_a_log_that_is_cut_gives_the_report_of_what_is_left(settings, tmp_path):
     text = "\n".join(json.dumps(event) for event in make_trace()["events"])
     write_log(settings, text[: len(text) // 2])
     out = tmp_path / "run.html"
-    assert show_trace("T", settings, out=out, format="html") == 0
+    assert show_trace("T", RunsHere(settings), out=out, format="html") == 0
     assert read_trace(out.read_text(encoding="utf-8"))["run"]["status"] == "running"

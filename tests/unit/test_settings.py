@@ -117,7 +117,7 @@ def test_what_is_blank_in_the_environment_is_taken_from_the_env_file(monkeypatch
         ("SUPERVISE_TPM", "inf", "above 0"),
         ("SUPERVISE_INSTANCES", "0", "'0'; allowed: a whole number from 1 to 1000"),
         ("SUPERVISE_SERVER_TRACE", "perhaps", "'perhaps'; allowed: true or false"),
-        ("SUPERVISE_USER_RUNS", "0", "'0'; allowed: a whole number"),
+        ("SUPERVISE_USER_RUNS_PER_MINUTE", "0", "'0'; allowed: a whole number above 0"),
         ("SUPERVISE_USER_MODELS", "openai:a,gpt", "'gpt'; allowed: provider:model, several"),
         ("SUPERVISE_REDIS_URL", "http://:sk-hidden@host", "not the address of a Redis"),
         ("SUPERVISE_REDIS_URL", "redis://:sk-hidden@host/runs", "not a number"),

@@ -2,24 +2,15 @@
 
 import json
 import os
-from pathlib import Path
 
 import pytest
 
 from graph.commands.runs import ThreadAmbiguous, choose_thread
 from graph.runs.trace import ThreadUnknown
 from graph.settings import Settings
+from tests.unit.test_cli_draw import EVENTS, write_log
 
 THREADS = ["abcdef999999", "abcdef111111", "123456789abc", "last-but-one"]
-
-
-def write_log(thread: str) -> Path:
-    """Write the log of a run that has begun."""
-    path = Settings().home / "traces" / f"{thread}.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    entries = [{"run": {"thread": thread, "team": "coffee"}}, {"t": 0.0, "kind": "request"}]
-    path.write_text("".join(f"{json.dumps(entry)}\n" for entry in entries))
-    return path
 
 
 @pytest.mark.parametrize(
@@ -60,16 +51,19 @@ def test_without_a_run_there_is_no_last_one():
 @pytest.mark.parametrize("name", ["last", "abcdef", "abcdef123456"])
 def test_commands_take_each_way_to_name_a_thread(supervise, name):
     for number, thread in enumerate(["older0123456", "abcdef123456"]):
-        os.utime(write_log(thread), (number, number))
+        write_log(thread, {"run": {"thread": thread, "team": "coffee"}}, *EVENTS)
+        os.utime(Settings().home / "traces" / f"{thread}.jsonl", (number, number))
 
     assert supervise("trace", name) == 0
     assert json.loads(supervise.out)["run"]["thread"] == "abcdef123456"
     assert supervise("show", name) == 0
     assert "thread abcdef123456" in supervise.err
+    assert supervise("draw", name) == 0
+    assert supervise.out.startswith("flowchart LR\n")
 
 
 def test_a_beginning_of_few_characters_is_no_name(supervise):
-    write_log("abcdef123456")
+    write_log("abcdef123456", {"run": {"thread": "abcdef123456", "team": "coffee"}}, *EVENTS)
 
     assert supervise("show", "abcde") == 2
 

@@ -20,6 +20,7 @@ from extensions.mcp.server.tools import (
     ANSWER_TOOL,
     RESUME_TOOL,
     AnswerArguments,
+    LocalRunArguments,
     ResumeArguments,
     RunArguments,
     ServedTeam,
@@ -51,11 +52,13 @@ class ToolCalls:
 
     Args:
         context: settings of every run; a client may lower their caps.
+        is_local: whether clients run on this machine and may name files.
     """
 
     teams: Mapping[str, ServedTeam]
     settings: Settings
     context: Context
+    is_local: bool
 
     async def call(
         self, name: str, given: Mapping[str, Any], caller: Caller
@@ -77,18 +80,20 @@ class ToolCalls:
         if name not in self.teams:
             names = ", ".join((*self.teams, ANSWER_TOOL, RESUME_TOOL))
             raise RequestInvalid(f"no tool {name[:80]!r}", next=f"call one of {names}")
-        return await self._run(self.teams[name], read_arguments(RunArguments, given), caller)
+        kind = LocalRunArguments if self.is_local else RunArguments
+        return await self._run(self.teams[name], read_arguments(kind, given), caller)
 
     async def _run(self, served: ServedTeam, asked: RunArguments, caller: Caller) -> Outcome:
         if asked.thread is not None:
             await self._require_thread(asked.thread, (served,))
-        roots = choose_roots(await caller.list_roots()) if asked.files else []
+        files = asked.files if isinstance(asked, LocalRunArguments) else ()
+        roots = choose_roots(await caller.list_roots()) if files else []
         thread = asked.thread or make_thread_id()
         work = partial(
             arun,
             asked.request,
             team=served.folder,
-            files=[resolve_file(name, roots) for name in asked.files],
+            files=[resolve_file(name, roots) for name in files],
             materials=asked.materials,
             thread=thread,
             context=self._lower_caps(served, asked),
@@ -244,7 +249,7 @@ _INSTRUCTIONS: Final = (
 def build_server(calls: ToolCalls) -> Server[Any, Any]:
     """Return a server whose tools are teams; it holds nothing that a client sends."""
     server: Server[Any, Any] = Server(NAME, version=__version__, instructions=_INSTRUCTIONS)
-    tools = list_tools(calls.teams)
+    tools = list_tools(calls.teams, is_local=calls.is_local)
 
     levels: WeakKeyDictionary[ServerSession, types.LoggingLevel] = WeakKeyDictionary()
 

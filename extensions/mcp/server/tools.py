@@ -167,6 +167,11 @@ class RunArguments(_Arguments):
     thread: OptionalText = Field(
         None, description="The thread of an earlier answer of this team, for a follow-up to it."
     )
+
+
+class LocalRunArguments(RunArguments):
+    """A request of a client on this machine, which may name files."""
+
     files: tuple[StrictStr, ...] = Field(
         (),
         max_length=200,
@@ -257,10 +262,15 @@ def load_served_teams(names: Sequence[str | Path], settings: Settings) -> dict[s
     return served
 
 
-def list_tools(teams: Mapping[str, ServedTeam]) -> list[types.Tool]:
-    """Return the descriptions of all tools."""
+def list_tools(teams: Mapping[str, ServedTeam], *, is_local: bool) -> list[types.Tool]:
+    """Return the descriptions of all tools.
+
+    Args:
+        is_local: whether the client runs on this machine and may name files.
+    """
+    run = LocalRunArguments if is_local else RunArguments
     offered: dict[str, tuple[str, type[_Arguments]]] = {
-        **{name: (_describe_team(served.team), RunArguments) for name, served in teams.items()},
+        **{name: (_describe_team(served.team), run) for name, served in teams.items()},
         ANSWER_TOOL: (
             "Answer the open question of a run, which then continues and returns its answer.",
             AnswerArguments,

@@ -43,13 +43,9 @@ end
 TAKE: Final = (
     _WINDOWS
     + """
--- KEYS: first in the queue, entries and total of requests, the same of tokens, Retry-After.
+-- KEYS: first in the queue, entries and total of requests, entries and total of tokens.
 -- ARGV: id, is_late, period, limit of requests, limit of tokens, tokens.
--- Returns the microseconds to wait: 0 when the request was counted; below 0 those of Retry-After.
-local blocked = redis.call('PTTL', KEYS[6])
-if blocked > 0 then
-  return -1000 * blocked
-end
+-- Returns the microseconds to wait: 0 when the request was counted.
 local now, period, id = read_now(), tonumber(ARGV[3]), ARGV[1]
 local first = redis.call('GET', KEYS[1])
 if first and first ~= id then
@@ -113,9 +109,25 @@ return 1
 )
 """Adds what a request took more, or less, than was estimated."""
 
+READ_SIGNALS: Final = """
+-- KEYS: Retry-After, pause of the breaker, state of the breaker.
+local state = redis.call('GET', KEYS[3])
+return {redis.call('PTTL', KEYS[1]), redis.call('PTTL', KEYS[2]), state or ''}
+"""
 BLOCK: Final = """
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then
   redis.call('SET', KEYS[1], 1, 'PX', ARGV[1])
 end
 return 1
 """
+OPEN_BREAKER: Final = """
+-- KEYS: pause, state, probe. ARGV: pause and lifetime in milliseconds, the state.
+redis.call('SET', KEYS[1], 1, 'PX', ARGV[1])
+redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[2])
+return redis.call('DEL', KEYS[3])
+"""
+CLAIM_PROBE: Final = """
+-- KEYS: probe. ARGV: its lifetime in milliseconds.
+return redis.call('SET', KEYS[1], 1, 'NX', 'PX', ARGV[1]) and 1 or 0
+"""
+DELETE: Final = "return redis.call('DEL', unpack(KEYS))"

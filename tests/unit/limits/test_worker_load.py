@@ -4,6 +4,7 @@ from collections import Counter
 from contextlib import AbstractContextManager
 
 import pytest
+from langgraph.store.memory import InMemoryStore
 
 from examples.mechanisms.capacity import INTERVAL_S, REQUESTS, SECONDS, make_desks
 from nodes.limits.worker_load import (
@@ -26,7 +27,7 @@ class Clock:
 
     def record_attempt(self, load: TeamLoad, worker: str, seconds: float) -> None:
         """Let an attempt of a worker begin now, and end after these seconds."""
-        with load.count_attempt(worker):
+        with load.count_attempt(worker, None):
             self.now += seconds
 
 
@@ -65,6 +66,27 @@ def test_one_slow_first_attempt_does_not_keep_requests_away_for_good():
     assert load.measure_load("east") == WorkerLoad()
 
 
+async def test_the_newer_of_two_processes_records_counts():
+    store, clock = InMemoryStore(), Clock()
+    here, there = TeamLoad("two", clock), TeamLoad("two", clock)
+    clock.record_attempt(here, "researcher", 9.0)
+    clock.record_attempt(there, "researcher", 1.0)
+
+    await there.save_to_store(store)
+    await here.load_from_store(store)
+
+    assert here.measure_load("researcher").latency_s == 1
+
+
+async def test_a_record_without_its_time_is_too_old_to_count():
+    store, load = InMemoryStore(), TeamLoad("older")
+    await store.aput(("capacity", "older"), "researcher", {"latency_s": 9.0, "at_work": {}})
+
+    await load.load_from_store(store)
+
+    assert load.measure_load("researcher") == WorkerLoad()
+
+
 def play_requests(*, prefer_idle: bool) -> list[tuple[str, float]]:
     """Play the example's requests on a clock; return who answered each, and after what time."""
     clock, made = Clock(), make_desks(prefer_idle=prefer_idle)
@@ -80,7 +102,7 @@ def play_requests(*, prefer_idle: bool) -> list[tuple[str, float]]:
             attempt.__exit__(None, None, None)
         clock.now = came_at
         desk = choose_least_busy_worker(made.find_worker("north"), made, load).name
-        attempt = load.count_attempt(desk)
+        attempt = load.count_attempt(desk, None)
         attempt.__enter__()
         free_at[desk] = max(came_at, free_at[desk]) + SECONDS[desk]
         open_attempts.append((free_at[desk], attempt))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graph.commands.doctor_endpoints import TierEndpoint, fetch_models
+from graph.commands.doctor_probe import TierEndpoint, fetch_models
 from nodes.errors import (
     BadResponse,
     ContextTooSmall,
@@ -77,7 +77,7 @@ async def test_a_server_of_another_kind_is_named_with_what_to_check(
     line = error.format_line()
     assert type(error) is expected
     assert said in line
-    assert "next: check" in line or "next: supervise doctor" in line
+    assert "next: check" in line
     assert "\n" not in line and "<" not in line and "sk-test" not in line
 
 
@@ -91,11 +91,15 @@ async def test_a_server_of_another_kind_is_named_with_what_to_check(
     ],
     ids=["OpenAI and vLLM", "Ollama", "LM Studio", "OpenRouter"],
 )
-async def test_a_model_that_the_endpoint_lacks_is_unknown(reply: dict[str, Any]) -> None:
-    error = await call_server(**reply)
+async def test_a_model_that_the_endpoint_lacks_is_named_with_the_nearest(
+    reply: dict[str, Any],
+) -> None:
+    error = await call_server(**reply, models=("llama3:8b", "qwen3:4b"))
 
     assert type(error) is ModelUnknown
-    assert error.next.startswith("supervise doctor")
+    assert error.next == (
+        "set SUPERVISE_MODEL_FAST to openai:qwen3:4b; the endpoint has llama3:8b, qwen3:4b"
+    )
 
 
 async def test_a_refusal_of_a_parameter_is_not_taken_for_a_missing_model() -> None:

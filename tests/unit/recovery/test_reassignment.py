@@ -45,6 +45,6 @@ def test_an_idle_worker_goes_before_a_busy_one_where_the_team_prefers_it():
     team = make_crew("crew_four")
     patient = team.model_copy(update={"prefer_idle": False})
 
-    with get_team_load(team).count_attempt("drafter"):
+    with get_team_load(team).count_attempt("drafter", None):
         assert list_names(team, message="Ask the analyst.") == ["analyst", "drafter"]
         assert list_names(patient, message="Ask the analyst.") == ["drafter", "analyst"]

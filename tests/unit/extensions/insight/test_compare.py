@@ -87,6 +87,7 @@ def test_one_that_cannot_begin_does_not_stop_the_other(supervise: CapturedScreen
         ([","], "name one or more"),
         (["single,plan", "--thread", "one"], "without --thread"),
         (["single,plan", "--strategy", "plan"], "without --strategy"),
+        (["single,plan", "--compare-sequential"], "without --compare-sequential"),
         (["single,plan", "--approve"], "without --approve"),
     ],
 )

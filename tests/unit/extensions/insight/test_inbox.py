@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from extensions.insight.inbox import QuestionChanged, read_inbox, require_listed
+from graph.commands.runs import open_runs
 from graph.runs.runner import resume
 from graph.settings import Settings
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
@@ -184,7 +185,7 @@ def test_an_answer_to_what_is_not_asked_any_more_is_not_given(
     supervise: CapturedScreen, playing: Endpoint
 ):
     begin(supervise, playing, "calling", tool_calls=(("book", {"what": "room"}),))
-    ((listed,), _) = read_inbox(Settings())
+    ((listed,), _) = read_inbox(open_runs(None, Settings()))
     begin(supervise, playing, "other", tool_calls=(("book", {"what": "house"}),))
 
     def answer(asked: Any) -> str:

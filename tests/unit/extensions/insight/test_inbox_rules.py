@@ -11,8 +11,8 @@ from extensions.insight.inbox import (
     QuestionChanged,
     Rules,
     Waiting,
+    read_inbox,
     require_listed,
-    select_waiting,
 )
 from graph.runs.trace import ThreadUnknown, TraceUnreadable
 from nodes.errors import UsageError
@@ -119,15 +119,20 @@ def test_another_question_than_the_listed_one_gets_no_answer():
             require_listed(waiting, asked)
 
 
-def read(team: str | None = None, **traces: Any) -> tuple[list[Waiting], list[str]]:
-    """Return what waits of threads whose traces are given; an error is raised in place of one."""
+class _Runs:
+    """Runs whose traces are given; an error is raised in place of a trace."""
 
-    def load(thread: str) -> Any:
-        if isinstance(traces[thread], Exception):
-            raise traces[thread]
-        return traces[thread]
+    def __init__(self, **traces: Any) -> None:
+        self._traces = traces
 
-    return select_waiting(traces, load, team)
+    def list_threads(self) -> list[str]:
+        return [*self._traces]
+
+    def load_trace(self, thread: str) -> Any:
+        trace = self._traces[thread]
+        if isinstance(trace, Exception):
+            raise trace
+        return trace
 
 
 def make_trace(asked_at: str = "", **run: Any) -> dict[str, Any]:
@@ -136,7 +141,7 @@ def make_trace(asked_at: str = "", **run: Any) -> dict[str, Any]:
 
 
 def test_the_longest_waiting_is_first_and_what_cannot_be_read_is_named():
-    traces: Any = dict(
+    runs: Any = _Runs(
         new=make_trace(NOW.isoformat()),
         old=make_trace((NOW - timedelta(days=1)).isoformat()),
         undated=make_trace("not a time"),
@@ -146,17 +151,18 @@ def test_the_longest_waiting_is_first_and_what_cannot_be_read_is_named():
         torn={"run": {"status": "needs_input", "questions": [1]}, "events": 3},
     )
 
-    waiting, unreadable = read(**traces)
+    waiting, unreadable = read_inbox(runs)
 
     assert [each.thread for each in waiting] == ["old", "new", "undated"]
     assert unreadable == ["broken", "torn"]
-    assert read("another", **traces)[0] == []
+    assert read_inbox(runs, "another")[0] == []
 
 
 def test_without_a_note_of_the_time_the_start_and_the_run_s_clock_say_it():
     trace = make_trace(started="2026-03-01T11:59:00+00:00", resumed=0)
     trace["events"] = [{"kind": "plan_created", "t": 60.0}]
+    runs: Any = _Runs(one=trace)
 
-    ((waiting,), _) = read(one=trace)
+    ((waiting,), _) = read_inbox(runs)
 
     assert waiting.asked_at == NOW

@@ -4,13 +4,16 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from extensions.server.aegra_settings import InstanceSettings, find_start_problems
+from extensions.server.aegra_settings import APP, InstanceSettings, find_start_problems
+from graph.setting_sources import list_variables
+from graph.settings import Settings
 from tests.cluster.env_file import read_env_file
 
 ROOT = Path(__file__).parents[4]
@@ -72,14 +75,25 @@ def test_containers_and_systemd_read_the_same_settings(compose: dict[str, Any]):
     assert "EnvironmentFile=/etc/supervise/secrets.env" in unit
 
 
+def find_unknown_names(variables: Mapping[str, str]) -> dict[str, str]:
+    known = list_variables(Settings.model_fields)
+    return {name: "" for name in variables if name.startswith("SUPERVISE_") and name not in known}
+
+
 def test_the_settings_have_no_problem_and_hold_no_secret():
     variables = read_env_file()
 
     problems = find_start_problems(
         InstanceSettings(
             is_strict_msgpack=variables["LANGGRAPH_STRICT_MSGPACK"] == "true",
+            has_broker=variables["REDIS_BROKER_ENABLED"] == "true",
             lease_s=float(variables["LEASE_DURATION_SECONDS"]),
             heartbeat_s=float(variables["HEARTBEAT_INTERVAL_SECONDS"]),
+            jobs=int(variables["WORKER_COUNT"]) * int(variables["N_JOBS_PER_WORKER"]),
+            app=json.loads((ROOT / "langgraph.json").read_text())["http"]["app"],
+            traces_to_langsmith=variables["LANGSMITH_TRACING"] == "true",
+            own_trace_targets="",
+            unknown_variables=find_unknown_names(variables),
         )
     )
 
@@ -130,7 +144,7 @@ def test_the_image_holds_what_the_graphs_need():
     config = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))
 
     used = {entry["path"].split("/")[1] for entry in config["graphs"].values()}
-    used |= {"extensions", "nodes", "state.py", "langgraph.json", "deploy/start"}
+    used |= {APP.partition(".")[0], "nodes", "state.py", "langgraph.json", "deploy/start"}
 
     assert [name for name in sorted(used) if f"{name} " not in image] == []
 

@@ -10,7 +10,7 @@ from langgraph_sdk import Auth
 from extensions.server import auth as auth_module
 from extensions.server.auth import build_auth, refuse_everybody
 from extensions.server.authentication import Authenticator
-from extensions.server.ownership import add_ownership
+from extensions.server.ownership import Admit, add_ownership
 from extensions.server.users_file import add_user
 from graph.settings import Settings
 
@@ -29,9 +29,14 @@ async def admit(user: str) -> None:
     """Let every run start."""
 
 
-def build_hook() -> Auth:
+async def refuse_thread(user: str) -> None:
+    """Let no thread be created."""
+    raise Auth.exceptions.HTTPException(status_code=429, detail="too many threads")
+
+
+def build_hook(admit_thread: Admit = admit) -> Auth:
     auth = Auth()
-    add_ownership(auth, admit)
+    add_ownership(auth, admit, admit_thread)
     return auth
 
 
@@ -42,9 +47,10 @@ async def ask(
     *,
     user: User | None = None,
     crons: bool = False,
+    admit_thread: Admit = admit,
 ) -> Any:
     """Ask the handler that a server would choose."""
-    auth = build_hook()
+    auth = build_hook(admit_thread)
     handlers = auth._handlers
     chosen = handlers.get((resource, action)) or handlers.get((resource, "*"))
     context: Any = Auth.types.AuthContext(
@@ -55,6 +61,28 @@ async def ask(
     )
     handler: Any = (chosen or auth._global_handlers)[-1]
     return await handler(ctx=context, value=value)
+
+
+@pytest.mark.parametrize(
+    ("action", "value", "refused"),
+    [
+        ("create", {}, True),
+        ("create_run", {"thread_id": None}, True),
+        ("create_run", {"thread_id": "one", "if_not_exists": "create"}, True),
+        ("create_run", {"thread_id": "one", "if_not_exists": "reject"}, False),
+        ("search", {}, False),
+        ("delete", {"thread_id": "one"}, False),
+    ],
+)
+async def test_what_creates_a_thread_asks_whether_its_user_may_have_another(
+    action: str, value: Any, refused: bool
+) -> None:
+    try:
+        await ask("threads", action, value, admit_thread=refuse_thread)
+    except Auth.exceptions.HTTPException as error:
+        assert refused and error.status_code == 429
+    else:
+        assert not refused
 
 
 async def test_a_new_thread_is_the_callers_whatever_the_client_sent() -> None:

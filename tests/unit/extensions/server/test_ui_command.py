@@ -9,19 +9,73 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
 from extensions.server import ui
 from extensions.server.development import add_graphs
+from extensions.server.live_page import list_page_routes
 from extensions.server.ui import hold_runs_folder
 from graph.commands.scaffold import make_team
-from tests.local_servers import find_free_port
+from tests.local_servers import QuietHandler, find_free_port, serve
 from tests.screen import run_supervise
 
 ROOT = Path(__file__).parents[4]
 
 
+def answer_all(status: int, body: bytes = b"") -> type[QuietHandler]:
+    """Return what answers every request with a status and a body."""
+
+    class Handler(QuietHandler):
+        def do_GET(self) -> None:
+            self.answer(status, body)
+
+    return Handler
+
+
 def run_ui(*options: str) -> int:
     return run_supervise("ui", "--no-browser", *options)
+
+
+def test_the_page_of_a_server_is_printed(capsys: pytest.CaptureFixture[str]):
+    (page,) = [route for route in list_page_routes() if route.path == "/supervise/"]
+    body = TestClient(Starlette(routes=[page])).get("/supervise/").content
+    with serve(answer_all(200, body)) as url:
+        assert run_ui("--url", url) == 0
+
+    assert capsys.readouterr().out == f"{url}/supervise/\n"
+
+
+def test_a_server_without_the_page_is_refused_in_one_line(capsys: pytest.CaptureFixture[str]):
+    with serve(answer_all(404)) as url:
+        assert run_ui("--url", url) == 5
+
+    said = capsys.readouterr().err.strip()
+    assert said.startswith("error[SERVER_UNREADABLE]")
+    assert "has no live page: HTTP 404" in said
+    assert "\n" not in said
+
+
+def test_another_page_is_not_taken_for_the_live_page(capsys: pytest.CaptureFixture[str]):
+    with serve(answer_all(200, b"<title>A router</title>" * 10_000)) as url:
+        assert run_ui("--url", url) == 5
+
+    shown = capsys.readouterr()
+    assert "has no live page: another page" in shown.err
+    assert shown.out == ""
+
+
+def test_a_server_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]):
+    assert run_ui("--url", f"http://127.0.0.1:{find_free_port()}") == 5
+
+    assert "error[SERVER_UNREACHABLE] no connection to 127.0.0.1:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:2024", "ftp://x", "", f"http://{'a' * 64}.org"])
+def test_an_address_that_is_none_is_refused(url: str, capsys: pytest.CaptureFixture[str]):
+    assert run_ui("--url", url) == 2
+
+    assert "error[SETTINGS_INVALID] --url" in capsys.readouterr().err
 
 
 def test_a_missing_development_server_is_one_line(
@@ -61,7 +115,7 @@ def test_a_second_server_of_a_folder_is_refused_with_the_address_of_the_first(
 
     said = capsys.readouterr().err
     assert said.startswith("error[UI_SERVER_RUNNING]")
-    assert "next: open http://127.0.0.1:2099/supervise/" in said
+    assert "next: supervise ui --url http://127.0.0.1:2099" in said
 
 
 def test_teams_may_have_the_names_that_their_module_uses(tmp_path: Path):
