@@ -13,7 +13,7 @@ from graph.runs.trace import load_trace
 from graph.settings import Settings
 from graph.stores.serializer import build_strict_serializer
 from graph.topology.supervisor_graph import SupervisorGraph
-from nodes.schemas.team import Team
+from nodes.schemas.team import Team, Worker
 from tests.endpoint import Call, Endpoint, Scenario, ScriptedTask
 from tests.teams import make_team
 
@@ -45,6 +45,18 @@ class Runs:
     def load_scenario(self, scenario: Scenario) -> None:
         """Let the endpoint play a scenario."""
         self.endpoint.load_scenario(scenario)
+
+    def script_inner_team(self) -> Team:
+        """Let the endpoint plan for a team with a team as its worker; return the outer one."""
+        worker = Worker(
+            name="library", description="Reads.", team=make_team("reader", name="readers")
+        )
+        plans = [
+            Scenario(tasks=(ScriptedTask(id=name, worker=who),)).build_plan()
+            for name, who in (("all", "library"), ("part", "reader"))
+        ]
+        self.script(answers={"Plan": plans})
+        return make_team(name="house", workers=(worker,))
 
     @property
     def requests(self) -> list[Call]:

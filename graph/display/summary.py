@@ -44,7 +44,7 @@ _MECHANISM_LABELS: Mapping[str, str] = {
 def format_figures(thread: str, status: str, timing: Json, usage: Json) -> list[str]:
     """Return a few lines on a run's time, slowest chain and cost."""
     return [
-        f"thread {thread} · {format_status(status)}{_format_wall_time(timing)}",
+        f"thread {thread} · {_format_end(status, timing)}",
         *_format_slowest_chain(timing),
         *_format_usage(usage),
     ]
@@ -53,8 +53,7 @@ def format_figures(thread: str, status: str, timing: Json, usage: Json) -> list[
 def format_result(thread: str, status: str, timing: Json, usage: Json) -> str:
     """Return one line on a run: how it ended, its time and its cost."""
     cost = [format_cost(usage.get("cost_usd"))] if usage.get("model_calls") else []
-    ended = f"{format_status(status)}{_format_wall_time(timing)}"
-    return " · ".join([f"thread {thread}", ended, *cost])
+    return " · ".join([f"thread {thread}", _format_end(status, timing), *cost])
 
 
 def format_more(title: str, thread: str, status: str) -> str:
@@ -152,6 +151,12 @@ def _format_reply(questions: Sequence[Json]) -> str:
         return f"'{json.dumps(dict.fromkeys(names, '…'), ensure_ascii=False)}'"
     words = {"plan": "accept", "tool_call": "approve"}
     return words.get(questions[0].get("kind", ""), "'the answer'")
+
+
+def _format_end(status: str, timing: Json) -> str:
+    """Return how a run ended, and after what time: `done in 2.1 s`."""
+    ended, mark, more = format_status(status).partition(";")
+    return f"{ended}{_format_wall_time(timing)}{mark}{more}"
 
 
 def _format_wall_time(timing: Json) -> str:

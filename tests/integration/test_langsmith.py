@@ -287,15 +287,7 @@ async def test_each_attempt_names_its_task_worker_rung_tier_and_plan(
 async def test_runs_of_an_inner_team_are_inside_the_task_of_the_outer_team(
     runs: Runs, langsmith: LangSmithRecord
 ):
-    inner = make_team("reader", name="readers")
-    worker = Worker(name="library", description="Reads.", team=inner)
-    plans = [
-        Scenario(tasks=(ScriptedTask(id=name, worker=who),)).build_plan()
-        for name, who in (("all", "library"), ("part", "reader"))
-    ]
-    runs.script(answers={"Plan": plans})
-
-    await trace_graph(langsmith, runs, make_team(name="house", workers=(worker,)))
+    await trace_graph(langsmith, runs, runs.script_inner_team())
 
     around = "house / library / steps: all / act / work: all (library) / readers"
     paths = list_paths(langsmith)

@@ -11,8 +11,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 
 from graph.otel_export import WarningExporter, build_provider, flush_spans
-from nodes.schemas.team import Team, Worker
-from tests.endpoint import Scenario, ScriptedTask
+from nodes.schemas.team import Team
+from tests.endpoint import ScriptedTask
 from tests.runs import REQUEST, Runs
 from tests.teams import make_team
 
@@ -121,15 +121,7 @@ async def test_prompts_are_in_spans_where_the_standard_variable_says_so(
 async def test_workers_of_an_inner_team_are_inside_the_agent_that_the_team_is(
     runs: Runs, exporter: InMemorySpanExporter
 ):
-    inner = make_team("reader", name="readers")
-    worker = Worker(name="library", description="Reads.", team=inner)
-    plans = [
-        Scenario(tasks=(ScriptedTask(id=name, worker=who),)).build_plan()
-        for name, who in (("all", "library"), ("part", "reader"))
-    ]
-    runs.script(answers={"Plan": plans})
-
-    spans = await trace_graph(exporter, runs, make_team(name="house", workers=(worker,)))
+    spans = await trace_graph(exporter, runs, runs.script_inner_team())
 
     assert list(list_span_tree(spans)) == [
         "invoke_workflow house",
