@@ -32,7 +32,7 @@ DAY_S = 86_400.0
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def kept(request: pytest.FixtureRequest, runs: Runs) -> Runs:
+def each_store(request: pytest.FixtureRequest, runs: Runs) -> Runs:
     """Runs in each kind of database."""
     if request.param == "sqlite":
         return runs
@@ -57,71 +57,76 @@ def list_threads(settings: Settings, table: str) -> set[str]:
         return {row[0] for row in base.execute(sql)}
 
 
-async def test_a_pruned_run_leaves_nothing_and_the_others_stay(kept: Runs):
-    await run_on_threads(kept, "old.one", "new")
-    async with open_database("old.one", kept.settings) as database:
+async def test_a_pruned_run_leaves_nothing_and_the_others_stay(each_store: Runs):
+    await run_on_threads(each_store, "old.one", "new")
+    async with open_database("old.one", each_store.settings) as database:
         await database.store.aput(
             (*build_thread_namespace("old.one"), "texts"), "A", {"text": "long"}
         )
         await database.store.aput(("workers",), "researcher", {"runs": 1})
 
-    draft = get_draft_path(get_record_path("old.one", kept.settings))
+    draft = get_draft_path(get_record_path("old.one", each_store.settings))
     draft.write_bytes(b"left by a kill")
 
-    pruned = remove_runs(PruneSelection(older_than_s=DAY_S / 2), kept.settings)
+    pruned = remove_runs(PruneSelection(older_than_s=DAY_S / 2), each_store.settings)
 
     assert not draft.exists()
     assert pruned.threads == ["old.one"] and pruned.freed_bytes > 1000
     assert (
-        list_threads(kept.settings, "checkpoints")
-        == list_threads(kept.settings, get_writes_table(kept.settings))
+        list_threads(each_store.settings, "checkpoints")
+        == list_threads(each_store.settings, get_writes_table(each_store.settings))
         == {"new"}
     )
-    assert [run["thread"] for run in list_runs(kept.settings)] == ["new"]
-    assert not get_lock_path("old.one", kept.settings.home).exists()
+    assert [run["thread"] for run in list_runs(each_store.settings)] == ["new"]
+    assert not get_lock_path("old.one", each_store.settings.home).exists()
     assert (
-        not get_record_path("old.one", kept.settings).exists()
-        and get_record_path("new", kept.settings).exists()
+        not get_record_path("old.one", each_store.settings).exists()
+        and get_record_path("new", each_store.settings).exists()
     )
-    async with open_database("look", kept.settings) as database:
+    async with open_database("look", each_store.settings) as database:
         assert not await database.store.asearch(build_thread_namespace("old.one"))
         assert await database.store.aget(("workers",), "researcher")
 
 
-async def test_records_alone_are_pruned_and_their_runs_stay(kept: Runs):
-    await run_on_threads(kept, "old", "new")
+async def test_records_alone_are_pruned_and_their_runs_stay(each_store: Runs):
+    await run_on_threads(each_store, "old", "new")
     which = PruneSelection(older_than_s=DAY_S / 2, only_records=True)
-    size = get_record_path("old", kept.settings).stat().st_size
+    size = get_record_path("old", each_store.settings).stat().st_size
 
-    pruned, again = remove_runs(which, kept.settings), remove_runs(which, kept.settings)
+    pruned, again = (
+        remove_runs(which, each_store.settings),
+        remove_runs(which, each_store.settings),
+    )
 
     assert (pruned.threads, pruned.freed_bytes, again.threads) == (["old"], size, [])
-    assert list_threads(kept.settings, "checkpoints") == {"old", "new"}
-    assert {run["thread"] for run in list_runs(kept.settings)} == {"old", "new"}
-    assert [path.name for path in kept.settings.home.glob("traces/*.record")] == ["new.record"]
-    assert (await kept.run("And now?", thread="old")).exit_code == 0
+    assert list_threads(each_store.settings, "checkpoints") == {"old", "new"}
+    assert {run["thread"] for run in list_runs(each_store.settings)} == {"old", "new"}
+    assert [path.name for path in each_store.settings.home.glob("traces/*.record")] == [
+        "new.record"
+    ]
+    assert (await each_store.run("And now?", thread="old")).exit_code == 0
 
 
 def get_writes_table(settings: Settings) -> str:
     return "checkpoint_writes" if settings.postgres_url else "writes"
 
 
-async def test_a_run_that_is_going_on_is_never_pruned(kept: Runs):
-    await run_on_threads(kept, "busy", "idle")
+async def test_a_run_that_is_going_on_is_never_pruned(each_store: Runs):
+    await run_on_threads(each_store, "busy", "idle")
 
-    async with open_database("busy", kept.settings):
-        pruned = remove_runs(PruneSelection(), kept.settings)
+    async with open_database("busy", each_store.settings):
+        pruned = remove_runs(PruneSelection(), each_store.settings)
 
     assert (pruned.threads, pruned.still_running) == (["idle"], ["busy"])
-    assert list_threads(kept.settings, "checkpoints") == {"busy"}
+    assert list_threads(each_store.settings, "checkpoints") == {"busy"}
 
 
-async def test_two_prunes_at_once_take_no_run_for_one_that_is_going_on(kept: Runs):
+async def test_two_prunes_at_once_take_no_run_for_one_that_is_going_on(each_store: Runs):
     names = [f"t{number}" for number in range(12)]
-    await run_on_threads(kept, *names)
+    await run_on_threads(each_store, *names)
 
     pruned = await asyncio.gather(
-        *(asyncio.to_thread(remove_runs, PruneSelection(), kept.settings) for _ in range(3))
+        *(asyncio.to_thread(remove_runs, PruneSelection(), each_store.settings) for _ in range(3))
     )
 
     assert [each.still_running for each in pruned] == [[], [], []]
@@ -129,11 +134,11 @@ async def test_two_prunes_at_once_take_no_run_for_one_that_is_going_on(kept: Run
 
 
 async def test_two_processes_that_prune_at_once_remove_each_run_once_and_keep_the_rest(
-    kept: Runs, tmp_path: Path
+    each_store: Runs, tmp_path: Path
 ):
     names = [f"t{number}" for number in range(12)]
-    await run_on_threads(kept, *names, "new")
-    environment = {"SUPERVISE_DATABASE_URL": kept.settings.database_url}
+    await run_on_threads(each_store, *names, "new")
+    environment = {"SUPERVISE_DATABASE_URL": each_store.settings.database_url}
 
     prunes = [
         CommandProcess("runs", "--prune", "--keep", "1", folder=tmp_path, environment=environment)
@@ -142,24 +147,26 @@ async def test_two_processes_that_prune_at_once_remove_each_run_once_and_keep_th
 
     assert [await asyncio.to_thread(prune.wait) for prune in prunes] == [0, 0]
     assert sorted(name for prune in prunes for name in prune.stdout.split()) == sorted(names)
-    assert list_threads(kept.settings, "checkpoints") == {"new"}
-    again = await kept.run("And now?", thread="new")
+    assert list_threads(each_store.settings, "checkpoints") == {"new"}
+    again = await each_store.run("And now?", thread="new")
     assert again.exit_code == 0
 
 
-async def test_two_connections_that_delete_the_same_threads_leave_the_others_whole(kept: Runs):
+async def test_two_connections_that_delete_the_same_threads_leave_the_others_whole(
+    each_store: Runs,
+):
     names = [f"t{number}" for number in range(6)]
-    await run_on_threads(kept, *names, "other")
+    await run_on_threads(each_store, *names, "other")
 
     def delete_threads() -> None:
-        with open_for_deletion(kept.settings) as delete_thread:
+        with open_for_deletion(each_store.settings) as delete_thread:
             for name in names:
                 delete_thread(name)
 
     await asyncio.gather(*(asyncio.to_thread(delete_threads) for _ in range(2)))
 
-    assert list_threads(kept.settings, "checkpoints") == {"other"}
-    again = await kept.run("And now?", thread="other")
+    assert list_threads(each_store.settings, "checkpoints") == {"other"}
+    again = await each_store.run("And now?", thread="other")
     assert again.exit_code == 0
 
 
