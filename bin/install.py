@@ -123,7 +123,7 @@ def main(lock: str) -> int:
 def _install(lock: Path, uv: str | None, screen: Screen) -> None:
     total = len(_REQUIREMENT.findall(lock.read_text(encoding="utf-8")))
     version = ".".join(map(str, sys.version_info[:3]))
-    what = f"the {total} packages of {lock.name}"
+    what = f"the packages of {lock.name}"
     means, takes = ("uv", "seconds to a minute") if uv else ("pip", "one to three minutes")
     if _is_usable(uv):
         screen.write(f"Adding what {VENV} lacks of {what}, with {means} ...")

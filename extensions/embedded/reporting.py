@@ -16,14 +16,13 @@ def write_answer(values: AnswerValues) -> dict[str, Any]:
     """Return the fields of the answer; no model judged it, so it has no confidence."""
     language = values.language
     done = [report for report in values.reports if report.status == "completed"]
-    computed = [report for report in done if not report.is_unread]
-    unread = [report for report in done if report.is_unread]
-    headings = values.headings if len(done) > 1 else None
-    parts = [say(language, "no_model")]
-    parts += [_show(report, headings) for report in computed]
+    shown = [report for report in done if not _only_confirms(report)] or done
+    computed = [report for report in shown if not report.is_unread]
+    unread = _list_new([report for report in shown if report.is_unread])
+    parts = [say(language, "no_model"), *_show_reports(computed, values.headings)]
     if unread:
         parts.append(f"**{say(language, 'passages')}**")
-    parts += [_show(report, headings) for report in _list_new(unread)]
+    parts += _show_reports(unread, values.headings)
     if not done:
         parts.append(say(language, "none_completed"))
     gaps = list(values.missing)
@@ -44,17 +43,24 @@ def format_heading(identifier: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _show(report: Report, headings: Mapping[str, str] | None) -> str:
-    """Return a report under the words of the request that it answers, else under its id.
+def _only_confirms(report: Report) -> bool:
+    """Return whether a report says no more than that all is so, as the line of proofs does."""
+    return report.found_as_expected is True and not (report.claims or report.findings)
 
-    Its own headings go one level down. Without `headings` it is the only one, and has none.
+
+def _show_reports(reports: Sequence[Report], headings: Mapping[str, str]) -> list[str]:
+    """Return reports, each under the words of the request that it answers; of several, else its id.
+
+    Their own headings go one level down.
     """
-    lines = report.output.splitlines()
-    body = "\n".join(f"#{line}" if line.startswith("#") else line for line in lines).strip()
-    if not body or headings is None:
-        return body
-    heading = headings.get(report.task) or format_heading(report.task or "Result")
-    return f"## {heading[:1].upper()}{heading[1:]}\n\n{body}"
+    shown = []
+    for report in reports:
+        lines = report.output.splitlines()
+        body = "\n".join(f"#{line}" if line.startswith("#") else line for line in lines).strip()
+        heading = headings.get(report.task) or (format_heading(report.task) if reports[1:] else "")
+        is_named = body and heading
+        shown.append(f"## {heading[:1].upper()}{heading[1:]}\n\n{body}" if is_named else body)
+    return shown
 
 
 def _list_new(reports: Sequence[Report]) -> list[Report]:
@@ -107,7 +113,8 @@ def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
     gaps = [*failed, *(gap for call in answered for gap in call.gaps)]
     gaps += [*(gap for _, cuts in quoted for gap in cuts), *_list_omitted(work)]
     shortfalls = list(dict.fromkeys([*uncalled, *left_open]))
-    denials = [call for call in answered if call.data.get("found_as_expected") is False]
+    verdicts = [call.data.get("found_as_expected") for call in answered]
+    is_denied = any(each is False for each in verdicts)
     quotations = [{key: each[key] for key in ("text", "source")} for each in passages]
     return {
         "status": "completed",
@@ -119,7 +126,7 @@ def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
         "findings": [each for call in answered for each in call.list_objects("findings")],
         "gaps": list(dict.fromkeys([*shortfalls, *gaps])),
         "failures": shortfalls,
-        "found_as_expected": False if denials else None,
+        "found_as_expected": False if is_denied else all(verdicts) or None,
         "is_unread": bool(passages),
     }
 

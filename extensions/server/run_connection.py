@@ -19,6 +19,7 @@ from nodes.errors import RemoteError, SettingsInvalid, SupervisorError, UsageErr
 from nodes.models.settings import find_address_problem
 from nodes.net.connection import (
     RemoteBusy,
+    RemoteInvalid,
     RemoteTooLarge,
     RemoteUnauthorized,
     RemoteUnknown,
@@ -101,7 +102,7 @@ class RunServer:
                 return {**await self.client.threads.get(thread)}
         except RemoteError as error:
             # LangGraph's server has threads with a UUID only, and refuses any other id.
-            if not isinstance(error, RemoteUnknown) and "422" not in error.what:
+            if not isinstance(error, RemoteUnknown | RemoteInvalid):
                 raise _build_error(error) from None
         raise ServerThreadUnknown(
             f"{self.host} has no thread {thread!r}",

@@ -20,7 +20,7 @@ from graph.runs.run_view import RunEvent
 from graph.runs.trace import build_trace
 from graph.settings import Settings
 from nodes.errors import RemoteError
-from nodes.net.connection import translate_errors
+from nodes.net.connection import RemoteInvalid, translate_errors
 from nodes.text.finite_json import parse_finite_json
 from nodes.text.plain_text import sanitize_line
 from state import FINAL_STATUSES, Answer, Plan, Report, RunStatus, RunUsage, Timing
@@ -163,7 +163,7 @@ async def _search_threads(server: RunServer) -> object:
         with translate_errors(server.spec):
             return await search(limit=MAX_RUNS, select=list(SHOWN), **options)
     except RemoteError as error:
-        if "422" not in error.what:
+        if not isinstance(error, RemoteInvalid):
             with server.translate():
                 raise
     with server.translate():  # Aegra selects no fields

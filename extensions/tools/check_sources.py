@@ -85,6 +85,8 @@ def _fit_to_size(checks: Sequence[SourceCheck]) -> dict[str, Any]:
         "checked": len(found),
         "results": [each for at, each in enumerate(found) if at in kept],
     }
+    if all(check.verdict in SURE for check in checks):
+        answer["found_as_expected"] = True
     left = Counter(each["verdict"] for at, each in enumerate(found) if at not in kept)
     if supported := sum(left.pop(name, 0) for name in SURE):
         answer["supported_and_not_listed"] = supported

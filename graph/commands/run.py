@@ -238,9 +238,9 @@ def print_outcome(
         raise
     if not quiet:
         figures = (outcome.thread, outcome.status, shown["timing"], shown["usage"])
-        for line in format_figures(*figures) if verbose else [format_result(*figures)]:
+        lines = format_figures(*figures) if verbose else [format_result(*figures)]
+        for line in [*lines, *format_more("more", named, outcome.status, shown["usage"])]:
             print_to_stderr(line, style="dim")
-        print_to_stderr(format_more("more", named, outcome.status), style="dim")
     _print_next_step(outcome, named)
     code = outcome.exit_code
     if require and outcome.status != require and not code:

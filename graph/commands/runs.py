@@ -212,8 +212,9 @@ def print_run(thread: str, trace: Json, *, named: str, profile: bool = False) ->
     if answer := _find_answer(trace):
         print_markdown(format_answer(answer))
     if answer and not profile:
-        print_to_stderr(format_result(thread, status, timing or {}, usage or {}), style="dim")
-        print_to_stderr(format_more("how it was made", named, status), style="dim")
+        more = format_more("how it was made", named, status, usage or {})
+        for line in [format_result(thread, status, timing or {}, usage or {}), *more]:
+            print_to_stderr(line, style="dim")
     else:
         _print_work(trace, plans)
         for line in format_figures(thread, status, timing or {}, usage or {}):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from graph.settings import Settings
 
 OPENAI_HOST: Final = "api.openai.com"
-RECORD_NOTE: Final = "record kept (SUPERVISE_RECORD=false: none)"
+RECORD_NOTE: Final = "what is read and written is kept (off: SUPERVISE_RECORD=false)"
 """Is said when a run begins whose record holds what it reads and answers."""
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from graph.display.labels import COULD_NOT, format_seconds, format_task, label_models, label_task
-from graph.display.text import put_own_part_first, to_one_line
+from graph.display.text import describe_task, to_one_line
 from graph.runs.run_view import RunEvent, RunView, TaskView
 from nodes.text.counts import format_count
 
@@ -97,13 +97,14 @@ def _format_plan(view: RunView, event: Event) -> str:
     if event.get("awaits_approval"):  # the question shows the plan
         return "\n".join(notes)
     plan = event.get("plan")
-    untaken = plan.get("untaken") if isinstance(plan, dict) else ()
+    plan = plan if isinstance(plan, dict) else {}
+    untaken = plan.get("untaken")
     notes += [f"  no worker takes: {to_one_line(part, 200)}" for part in untaken or ()]
     head = f"{to_one_line(within, 40)} plan:" if within else f"plan {view.plan_version}:"
     lines = [f"{head} {_cut(event, 'reason', 300)}".rstrip()]
     for task in view.select_tasks(within):
         after = f" (after {', '.join(task.needs)})" if task.needs else ""
-        what = to_one_line(put_own_part_first(task.planned.get("description", "")), 120)
+        what = to_one_line(describe_task(task.planned, plan.get("goal")), 160)
         lines.append(f"  {format_task(task.id, task.worker)}{after}: {what}")
     return "\n".join([*lines, *notes])
 

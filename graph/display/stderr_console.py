@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from graph.display.streams import is_terminal
-from graph.display.text import make_printable, separate_advice, wrap_lines
+from graph.display.text import make_printable, name_command, separate_advice, wrap_lines
 
 
 class _StderrConsole(Console):
@@ -32,7 +32,7 @@ def can_draw_live() -> bool:
 def print_to_stderr(text: object, style: str = "") -> None:
     """Print plain text on stderr; a failed write does not end the run."""
     if sys.stderr is not None:
-        shown = make_printable(text)
+        shown = name_command(make_printable(text), sys.argv[0])
         if is_terminal(sys.stderr):
             width = STDERR_CONSOLE.width
             shown = wrap_lines(separate_advice(shown, width), width)

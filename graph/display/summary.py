@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from graph.display.labels import format_seconds, format_status, format_task, label_models
-from graph.display.text import make_printable, put_own_part_first, to_one_line
+from graph.display.text import describe_task, make_printable, to_one_line
 from nodes.text.counts import format_cost, format_count, format_estimate
 
 Json = Mapping[str, Any]
@@ -56,12 +56,15 @@ def format_result(thread: str, status: str, timing: Json, usage: Json) -> str:
     return " · ".join([f"thread {thread}", _format_end(status, timing), *cost])
 
 
-def format_more(title: str, thread: str, status: str) -> str:
-    """Return the commands that show how a run went, and why it is not whole."""
+def format_more(title: str, thread: str, status: str, usage: Json) -> list[str]:
+    """Return the commands that show how a run went, why it is not whole, and what a model needs."""
     why = (
         f"; why it is not whole: supervise why {thread}" if status in ("partial", "failed") else ""
     )
-    return f"{title}: supervise show {thread} --profile{why}"
+    lines = [f"{title}: supervise show {thread} --profile{why}"]
+    if _is_without_model(usage):
+        lines.append("what to set so that a language model answers: supervise doctor")
+    return lines
 
 
 def format_comparison(comparison: Json) -> list[str]:
@@ -90,7 +93,7 @@ def format_plan(plan: Json, states: Mapping[str, str] | None = None) -> list[str
         ]
         after = f" after {', '.join(needs)}" if needs else ""
         state = f" [{states[task['id']]}]" if states and task["id"] in states else ""
-        what = to_one_line(put_own_part_first(task.get("description", "")), 300)
+        what = to_one_line(describe_task(task, plan.get("goal")), 300)
         lines.append(f"  {format_task(task['id'], task['worker'])}{after}{state}: {what}")
     lines += [f"  no worker takes: {to_one_line(part, 200)}" for part in plan.get("untaken") or ()]
     return lines
@@ -188,7 +191,7 @@ def _describe_bottleneck(bound: str) -> str:
 def _format_usage(usage: Json) -> Iterator[str]:
     if not usage.get("model_calls"):
         return
-    is_built_in = list(usage.get("models") or ()) == ["embedded"]  # which is no language model
+    is_built_in = _is_without_model(usage)
     parts = _list_spent(usage)[2 if is_built_in else 0 :]
     if guessed := usage.get("uncounted_calls"):
         parts.append(f"tokens of {format_count(guessed, 'call')} estimated")
@@ -202,6 +205,10 @@ def _format_usage(usage: Json) -> Iterator[str]:
         yield f"more model calls than plan, tasks and answer: {', '.join(further)}"
     if estimate := usage.get("estimate"):
         yield f"expected: {format_estimate(estimate)}"
+
+
+def _is_without_model(usage: Json) -> bool:
+    return list(usage.get("models") or ()) == ["embedded"]
 
 
 def format_certificate(certificate: Json | None) -> list[str]:

@@ -1,13 +1,17 @@
 """Wraps text to a width."""
 
 import textwrap
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
+from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import make_printable as make_printable
 from nodes.text.plain_text import to_one_line as to_one_line
 
 _MIN_COLUMNS: Final = 10
 """Minimal width for wrapping; narrower lines are unchanged."""
+MAX_NAMED_FILES: Final = 2
+_COMMAND: Final = Pattern(r"(?:(?<=: )|(?<=`)|(?<=\())supervise(?= [a-z-])")
 _ADVICE: Final = " next: "
 """Before the command to use next."""
 
@@ -54,9 +58,26 @@ def _wrap_line(line: str, width: int) -> str:
     )
 
 
-def put_own_part_first(description: object) -> str:
-    """Return a task's words with what they quote of the request, at their beginning, last."""
-    opening, found, own = str(description).partition('": ')
-    if not (found and own and '"' in opening[:40]):
-        return str(description)
-    return f'{own[:1].upper()}{own[1:]} ({opening}")'
+def name_command(text: str, called_as: str) -> str:
+    """Return advice with the command as the user called it, if this was a path such as
+    `bin/supervise`."""
+    is_path = called_as.endswith("/supervise") and not called_as.startswith("/")
+    return _COMMAND.sub(called_as, text) if is_path else text
+
+
+def describe_task(task: Mapping[str, Any], request: object) -> str:
+    """Return what a planned task does; of one that was planned by rule, its part and its files.
+
+    The description of such a task quotes its part of the request, and the worker's card, which
+    says more where its part is the whole.
+    """
+    description = str(task.get("description") or "")
+    opening, found, card = description.partition('": ')
+    if not (found and card and '"' in opening[:40]):
+        return description
+    part = "; ".join(map(str, task.get("covers") or ()))
+    is_whole = part.rstrip(".?! ") in ("", str(request).rstrip(".?! "))
+    what = card.partition(". ")[0] if is_whole else part
+    files = [str(name).rpartition("/")[2] for name in task.get("materials") or ()]
+    shown = ", ".join(files) if len(files) <= MAX_NAMED_FILES else f"{len(files)} files"
+    return f"{what[:1].upper()}{what[1:]}{f' ({shown})' if files else ''}"

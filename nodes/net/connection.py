@@ -161,7 +161,8 @@ def build_status_error(spec: RemoteSpec, response: httpx.Response, said: str) ->
             cause=cause,
             retry_after_s=_read_seconds(response.headers.get("retry-after", "")),
         )
-    return RemoteRefused(f"{spec.host} refuses the request ({status})", cause=cause)
+    kind = RemoteInvalid if status == 422 else RemoteRefused
+    return kind(f"{spec.host} refuses the request ({status})", cause=cause)
 
 
 def _read_seconds(text: str) -> float | None:
@@ -194,6 +195,10 @@ class RemoteUnknown(RemoteError):
 
 class RemoteRefused(RemoteError):
     code = "REMOTE_REFUSED"
+
+
+class RemoteInvalid(RemoteRefused):
+    """The server reads the request, and refuses its values."""
 
 
 class RemoteUnreadable(RemoteError):

@@ -1,6 +1,7 @@
 """`--url` of a server that is away, refuses, is none, or sends what it should not."""
 
 import json
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -53,7 +54,7 @@ class ScriptedServer:
         return next(found, (404, {}, b"not here"))
 
     @contextmanager
-    def run(self) -> Iterator["ScriptedServer"]:
+    def run(self, port: int = 0) -> Iterator["ScriptedServer"]:
         script = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -74,7 +75,7 @@ class ScriptedServer:
             def log_message(self, *args: object) -> None:
                 """Log nothing."""
 
-        with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        with ThreadingHTTPServer(("127.0.0.1", port), Handler) as running:
             threading.Thread(target=running.serve_forever, daemon=True).start()
             self.url = f"http://127.0.0.1:{running.server_address[1]}"
             try:
@@ -136,6 +137,14 @@ def test_refused_credentials_name_the_setting(
     assert supervise.error == "SERVER_UNAUTHORIZED"
     assert "SUPERVISE_SERVER_KEY" in supervise.err
     assert server.seen[0]["authorization"] == f"Bearer {KEY}"
+
+
+def test_a_port_is_not_taken_for_a_status(supervise: Screen):
+    with ScriptedServer().run(port=42200 + os.getpid() % 100) as server:
+        server.answer("", b"null")
+
+        assert supervise("show", "t-1", "--url", server.url) == 5
+        assert supervise.error == "SERVER_UNREADABLE"
 
 
 @pytest.mark.parametrize("command", COMMANDS)

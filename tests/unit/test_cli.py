@@ -84,13 +84,17 @@ def test_a_run_answers_on_stdout_and_tells_its_progress_on_stderr(supervise, tab
 def test_a_run_ends_with_one_line_of_time_and_cost_and_where_the_rest_is(supervise, table):
     assert supervise("run", REQUEST, "--file", table, "--thread", "t1") == 0
 
-    ends = supervise.err.splitlines()[-2:]
+    ends = supervise.err.splitlines()[-3:]
     assert re.fullmatch(r"thread t1 · done in [\d.]+ \w+ · \$0", ends[0])
     assert ends[1] == "more: supervise show t1 --profile"
+    assert ends[2] == "what to set so that a language model answers: supervise doctor"
 
 
 def test_the_first_line_of_a_run_says_that_its_record_is_kept(supervise, table, monkeypatch):
-    words, said = ("run", REQUEST, "--file", table), "record kept (SUPERVISE_RECORD=false: none)"
+    words, said = (
+        ("run", REQUEST, "--file", table),
+        "what is read and written is kept (off: SUPERVISE_RECORD=false)",
+    )
 
     assert supervise(*words, "--thread", "t1") == 0
     assert said in supervise.err.splitlines()[1] and Path(".supervise/traces/t1.record").exists()

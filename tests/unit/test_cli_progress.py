@@ -12,7 +12,7 @@ from graph.display.labels import label_task
 from graph.display.progress_display import ProgressTable
 from graph.display.progress_lines import format_event
 from graph.display.summary import format_figures, format_plan, format_question
-from graph.display.text import make_printable, to_one_line
+from graph.display.text import describe_task, make_printable, name_command, to_one_line
 from graph.runs.run_view import RunView
 from nodes.telemetry.events import EventKind
 from nodes.text.markdown import format_answer
@@ -363,3 +363,23 @@ def test_a_worker_on_another_server_is_named_once_before_its_question() -> None:
         "desk asks: Which year?"
     ]
     assert format_question({**question, "question": "Which year?"}) == ["desk asks: Which year?"]
+
+
+def test_advice_names_the_command_as_it_was_called():
+    line = "error[USAGE] no such run. next: supervise runs"
+
+    assert name_command(line, "bin/supervise").endswith("next: bin/supervise runs")
+    assert name_command(line, "/usr/bin/supervise") == line
+    assert name_command("we supervise agents", "bin/supervise") == "we supervise agents"
+
+
+def test_a_task_planned_by_rule_is_shown_by_its_part_and_its_files():
+    task = {
+        "description": 'For the request "Add it up": computes on tables. Give sources.',
+        "covers": ["Add it up"],
+        "materials": ["sales.csv"],
+    }
+
+    assert describe_task(task, "Add it up. What do the minutes say?") == "Add it up (sales.csv)"
+    assert describe_task(task, "Add it up.") == "Computes on tables (sales.csv)"
+    assert describe_task({"description": "Find it."}, "Find it.") == "Find it."

@@ -83,8 +83,8 @@ def test_a_table_of_a_worker_is_rendered_on_a_terminal_and_unchanged_elsewhere()
 
     shown = strip_control_sequences(run_in_terminal("show", "t1", "--profile", columns=80))
 
-    assert "|" not in shown and "  company  sum of cap_2024" in shown
-    assert "  | company | sum of cap_2024" in run_piped("show", "t1", "--profile")
+    assert "|" not in shown and "  company  sum of cap 2024" in shown
+    assert "  | company | sum of cap 2024" in run_piped("show", "t1", "--profile")
 
 
 @pytest.mark.parametrize("no_color", ["1", ""])
@@ -123,7 +123,10 @@ def test_an_answer_is_shown_while_a_model_writes_it(
         )
 
     shown = strip_control_sequences(output)
-    assert "zzz" in shown and shown.count("record kept (SUPERVISE_RECORD=false: none)") == 1
+    assert (
+        "zzz" in shown
+        and shown.count("what is read and written is kept (off: SUPERVISE_RECORD=false)") == 1
+    )
     assert (shown.count("ddd") > 1) == is_previewed
 
 

@@ -40,7 +40,9 @@ def format_passage(result: Mapping[str, str]) -> str:
         shown = _fence([columns.strip(), text] if columns else [text])
     else:
         lines = [*_build_table_head(columns.strip()), *text.split("\n")]
-        shown = escape_active_markdown(_unmark_headings("\n".join(_format_lines(lines, suffix))))
+        named = place.rpartition(" > ")[2].strip("; ")
+        shown = "\n".join(_format_lines(_drop_heading(lines, suffix, named), suffix))
+        shown = escape_active_markdown(_unmark_headings(shown))
     quoted = "\n".join(f"> {line}".rstrip() for line in shown.split("\n"))
     where = [f"**{_escape_name(source)}**", _escape_name(place.rstrip("; "))]
     return f"{', '.join(part for part in where if part)}\n\n{quoted}"
@@ -53,6 +55,15 @@ def _escape_name(name: str) -> str:
 def _build_table_head(columns: str) -> list[str]:
     count = columns.strip("|").count("|") + 1
     return [columns, "|" + " --- |" * count] if columns.startswith("|") else []
+
+
+def _drop_heading(lines: Sequence[str], suffix: str, named: str) -> Sequence[str]:
+    """Return the lines without a heading at their beginning that the place has named."""
+    first = next(iter(find_headings(lines, suffix)), None)
+    if first is None or first.first or first.title != named:
+        return lines
+    below = next((n for n in range(first.end, len(lines)) if lines[n].strip()), 0)
+    return lines[below:]
 
 
 def _format_lines(lines: Sequence[str], suffix: str) -> Iterator[str]:

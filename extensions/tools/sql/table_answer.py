@@ -7,6 +7,7 @@ from typing import Any, Final
 from extensions.tools.sql.numbers import write_cell
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import format_row, quote_name
+from extensions.tools.tables.formatting import format_column, split_unit
 from extensions.tools.tables.question_words import join_words
 from extensions.tools.tables.reading import Answered, describe_conditions
 from nodes.tools.framework.tool_report import format_cell, format_table
@@ -29,15 +30,15 @@ count: number of rows | Anzahl der Zeilen
 different: number of different | Anzahl verschiedener
 share: share of {part} in percent | Anteil von {part} in Prozent
 change: change from {first} to {last} | Änderung von {first} zu {last}
+change_of: change of {what} from {first} to {last} | Änderung von {what}, {first} zu {last}
 percent: percent | Prozent
 from: From {source}: {columns}; {rows} of {all} rows used |
   Aus {source}: {columns}; {rows} von {all} Zeilen verwendet
 where: where {conditions} | mit {conditions}
 without: rows without a value, left out: {count} | ausgelassene Zeilen ohne Wert: {count}
 totals: the row of totals left out | die Summenzeile ausgelassen
-thing: “{thing}” was taken for {group} | „{thing}“ wurde gelesen als {group}
-rows: the rows | die Zeilen
-column: the column {name} | die Spalte {name}
+thing: “{thing}”: one for each {group} | „{thing}“: je {group} einer
+rows: row | Zeile
 missing: nothing in the table fits {words}; its columns are {columns} |
   nichts in der Tabelle passt zu {words}; ihre Spalten sind {columns}
 no_rows: no row fits | keine Zeile passt
@@ -125,6 +126,9 @@ class _Description:
         self._profile, self._answered, self._language = profile, answered, language
         self._asked, self._words = answered.asked, PHRASES.get(language, PHRASES["en"])
         self._conditions = self._describe(self._asked.conditions)
+        values, asked = answered.columns[answered.labels :], answered.asked
+        has_unit = not (asked.change or asked.is_share or asked.function in ("count", "distinct"))
+        self._unit = split_unit(values[0])[1] if has_unit and len(values) == 1 else ""
 
     def write(self) -> str:
         """Return the sentence with the answer, the rows, and what they were computed from."""
@@ -139,17 +143,23 @@ class _Description:
         return write_number(value, self._language, is_own=is_own)
 
     def _state(self) -> str:
-        """Return the sentence with the answer."""
+        """Return the sentence with the answer; above rows in no order, what they are."""
         asked, rows, labels = self._asked, self._answered.rows, self._answered.labels
         what = self._name_value()
-        if asked.order and labels and not asked.by_last:
+        is_ranked = bool(asked.order and labels and not asked.by_last)
+        if is_ranked:
             what = self._words[asked.order].format(what=what)
             rows = rows[: self._count_asked()]
+        filtered = self._conditions and self._words["where"].format(conditions=self._conditions)
+        is_table = len(rows) > 1 and not is_ranked
+        if self._unit and not is_table:  # which the figure has
+            what = what.replace(f" ({self._unit})", "")
+        head = f"{what[:1].upper()}{what[1:]}{f' ({filtered})' if filtered else ''}"
+        if is_table:
+            return f"**{format_cell(head)}**"
         shown = [f"{self._name_row(row)}{self._write_values(row)}" for row in rows[:MAX_NAMED]]
         left = len(rows) - MAX_NAMED
         more = f"; {self._words['more'].format(count=left)}" if left > 0 else ""
-        filtered = self._conditions and self._words["where"].format(conditions=self._conditions)
-        head = f"{what[:1].upper()}{what[1:]}{f' ({filtered})' if filtered else ''}"
         return f"{head}: {'; '.join(shown)}{more}."
 
     def _count_asked(self) -> int:
@@ -174,15 +184,16 @@ class _Description:
             first, last, by, rate = values
             return f"{first} → {last}, {by} (**{rate} {percent}**)"
         if len(values) > 1:
-            names = self._answered.columns[self._answered.labels :]
+            names = map(format_column, self._answered.columns[self._answered.labels :])
             return ", ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
-        return f"**{values[0]}{f' {percent}' if self._asked.is_share else ''}**"
+        unit = percent if self._asked.is_share else self._unit
+        return f"**{' '.join(filter(None, [values[0], unit]))}**"
 
     def _name_value(self) -> str:
         asked, words, labels = self._asked, self._words, self._answered.labels
         first, *others = self._answered.columns[labels:] or self._answered.columns[-1:]
         if asked.change:
-            return words["change"].format(first=first, last=others[0])
+            return self._name_change(first, others[0])
         if asked.is_share:
             part = self._describe(asked.part) or asked.group or asked.bucket
             return words["share"].format(part=part)
@@ -190,8 +201,17 @@ class _Description:
             return words["count"]
         for start in ("sum of", "average of", "minimum of", "maximum of", "different"):
             if first.startswith(f"{start} "):
-                return f"{words[start]} {first.removeprefix(start).strip()}"
-        return ", ".join([first, *others])
+                return f"{words[start]} {format_column(first.removeprefix(start).strip())}"
+        return ", ".join(map(format_column, [first, *others]))
+
+    def _name_change(self, first: str, last: str) -> str:
+        """Return what changed; of one column in two periods it is named once."""
+        words, (column, _, begin) = self._words, first.rpartition(" ")
+        same, _, end = last.rpartition(" ")
+        if column and column == same:
+            what = format_column(column)
+            return words["change_of"].format(what=what, first=begin, last=end)
+        return words["change"].format(first=format_column(first), last=format_column(last))
 
     def _format_rows(self) -> str:
         answered = self._answered
@@ -207,7 +227,7 @@ class _Description:
         ]
         left = len(answered.rows) - most
         more = f"\n\n({self._words['more'].format(count=left)})" if left > 0 else ""
-        return format_table(answered.columns, rows) + more
+        return format_table(list(map(format_column, answered.columns)), rows) + more
 
     def _list_used(self) -> str:
         """Return the line that names table, columns, rows and what was left out."""
@@ -228,8 +248,7 @@ class _Description:
             )
         ]
         group, left_out = asked.group or asked.bucket, self._answered.left_out
-        taken = words["column"].format(name=asked.thing_column)
-        taken = taken if asked.thing_column else words["rows"]
+        taken = asked.thing_column or words["rows"]
         optional = {
             "where": self._conditions,
             "ratio": asked.divisor,

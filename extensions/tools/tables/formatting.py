@@ -1,9 +1,19 @@
-"""Format amounts of money, prices, percentages and other figures for a report."""
+"""Format amounts of money, prices, percentages, other figures and names of columns for a report."""
 
 from decimal import Decimal
 from fractions import Fraction
+from typing import Final
+
+from nodes.limits.patterns import Pattern
+from nodes.text.units import CURRENCIES, SCALES, UNITS
 
 Number = Decimal | Fraction | float | int
+
+_COLUMN: Final = Pattern(
+    r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?: (?:19|20)\d\d(?:-\w\w){0,2})?(?![\w(])"
+)
+_PERIOD: Final = Pattern(r"(?:19|20)\d\d(?:-\w\w){0,2}")
+_LINKS: Final = ("per", "cubic", "square")
 
 
 def format_money(amount: Number) -> str:
@@ -36,3 +46,41 @@ def format_points(share: Number) -> str:
 def round_exactly(number: Number, digits: int) -> Decimal:
     """Round exactly, halves to even."""
     return Decimal(round(Fraction(number) * 10**digits)).scaleb(-digits)
+
+
+def format_column(name: str) -> str:
+    """Return a column's name in words: `market_cap_billion_usd 2024` as `market cap 2024 (billion
+    USD)`; a name without underscores as it is."""
+    return _COLUMN.sub(lambda found: _join_unit(*_split_column(found[0])), name)
+
+
+def split_unit(name: str) -> tuple[str, str]:
+    """Return a column's name in words and its unit, which is empty where it has none or several."""
+    found = list(_COLUMN.finditer(name))
+    if len(found) != 1:
+        return format_column(name), ""
+    words, unit = _split_column(found[0][0])
+    return f"{name[: found[0].start()]}{words}{name[found[0].end() :]}", unit
+
+
+def _join_unit(words: str, unit: str) -> str:
+    return f"{words} ({unit})" if unit else words
+
+
+def _split_column(name: str) -> tuple[str, str]:
+    words = name.replace("_", " ").split()
+    period = [words.pop()] if _PERIOD.fullmatch(words[-1]) else []
+    at = len(words)
+    while at > 0 and _is_unit(words[at - 1]):
+        at -= 1
+    unit = [word.upper() if word in CURRENCIES else word for word in words[at:]]
+    if at == 0:
+        return " ".join([*unit, *period]), ""
+    return " ".join([*words[:at], *period]), " ".join(unit)
+
+
+def _is_unit(word: str) -> bool:
+    """Return whether a word of a column's name is one of a unit; `year` and `m` may be others."""
+    dimension, _ = UNITS.get(word, ("", 0))
+    is_one = word.endswith("s") if dimension in ("time", "months") else bool(dimension)
+    return word in _LINKS or (len(word) > 1 and (word in SCALES or is_one))

@@ -176,13 +176,27 @@ def test_an_answer_shows_what_was_computed_before_passages_and_says_that_nobody_
     said, *parts = answer.text.split("\n\n")
     assert said.startswith("No language model is set up")
     assert parts == [
-        "## Growth",
         "12 percent.",
         "**Passages found; no language model has read them**",
-        "## Sales",
         "> AWS",
     ]
     assert answer.confidence is None and answer.unanswered == ()
+
+
+def test_of_several_results_of_a_kind_each_has_its_heading() -> None:
+    answer = make_answer(Report(task="growth", output="12"), Report(task="net_sales", output="7"))
+
+    assert answer.text.split("\n\n")[1:] == ["## Growth", "12", "## Net sales", "7"]
+
+
+def test_a_report_that_only_confirms_others_is_left_to_the_line_of_proofs() -> None:
+    check = Report(task="check", output="6 claims checked.", found_as_expected=True)
+    doubt = check.model_copy(update={"found_as_expected": None})
+    computed = Report(task="growth", output="12 percent.")
+
+    assert "checked" not in make_answer(computed, check).text
+    assert "6 claims checked." in make_answer(computed, doubt).text
+    assert "6 claims checked." in make_answer(check).text
 
 
 def test_passages_that_two_tasks_found_are_shown_once() -> None:

@@ -167,8 +167,15 @@ def test_lists_links_rows_and_code_stay_as_they_are():
 
 
 def test_headings_become_bold():
-    assert "> **Fees**\n>\n> Twelve." in show("## Fees\nTwelve.")
-    assert "> **Fees**\n>\n> Twelve." in show("Fees\n====\n\nTwelve.", source="a.rst")
+    assert "> **Fees**\n>\n> Twelve." in show("## Fees\nTwelve.", place="")
+    assert "> **Fees**\n>\n> Twelve." in show("Fees\n====\n\nTwelve.", source="a.rst", place="")
+
+
+def test_a_heading_that_the_place_names_is_not_shown_twice():
+    shown = "**a.md**, Help > Fees\n\n> Twelve."
+
+    assert show("## Fees\n\nTwelve.", place="Help > Fees") == shown
+    assert show("## Fees", place="Fees") == "**a.md**, Fees\n\n> **Fees**\n>"
 
 
 def test_a_table_of_plain_text_is_shown_as_code():
