@@ -19,10 +19,11 @@ def write_answer(values: AnswerValues) -> dict[str, Any]:
     shown = [report for report in done if not _only_confirms(report)] or done
     computed = [report for report in shown if not report.is_unread]
     unread = _list_new([report for report in shown if report.is_unread])
-    parts = [say(language, "no_model"), *_show_reports(computed, values.headings)]
+    headings = values.headings if shown[1:] else {}
+    parts = [say(language, "no_model"), *_show_reports(computed, headings)]
     if unread:
         parts.append(f"**{say(language, 'passages')}**")
-    parts += _show_reports(unread, values.headings)
+    parts += _show_reports(unread, headings)
     if not done:
         parts.append(say(language, "none_completed"))
     gaps = list(values.missing)

@@ -97,6 +97,8 @@ def _fit_to_size(checks: Sequence[SourceCheck]) -> dict[str, Any]:
 
 def _summarize(checks: Sequence[SourceCheck]) -> str:
     """Return how many claims have which verdict, and the first that are not supported."""
+    if all(check.verdict in SURE for check in checks):
+        return f"{format_count(len(checks), 'claim')} checked: all are so in their sources."
     counts = Counter(check.verdict for check in checks)
     counted = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
     doubtful = [each for each in checks if each.verdict in ("partly", "unsupported")]

@@ -41,6 +41,7 @@ thing: “{thing}”: one for each {group} | „{thing}“: je {group} einer
 rows: row | Zeile
 missing: nothing in the table fits {words}; its columns are {columns} |
   nichts in der Tabelle passt zu {words}; ihre Spalten sind {columns}
+unplaced: it is unclear what {words} belongs to | es ist unklar, wozu {words} gehört
 no_rows: no row fits | keine Zeile passt
 nothing: the question names nothing to compute; there are {columns} |
   die Frage nennt nichts zu berechnen; vorhanden sind {columns}
@@ -112,8 +113,12 @@ def write_number(value: Any, language: str, *, is_own: bool = False) -> str:
 def _list_gaps(profile: Profile, answered: Answered, words: dict[str, str]) -> list[str]:
     asked, gaps = answered.asked, list(answered.asked.doubts)
     columns = ", ".join(profile.columns[:MAX_COLUMNS])
-    if asked.unread:
-        gaps.append(words["missing"].format(words=join_words(asked.unread), columns=columns))
+    held = {word for name in profile.columns for word in format_column(name).lower().split()}
+    placed = [word for word in asked.unread if word.lower() in held]
+    if placed:
+        gaps.append(words["unplaced"].format(words=join_words(placed)))
+    if unread := [word for word in asked.unread if word not in placed]:
+        gaps.append(words["missing"].format(words=join_words(unread), columns=columns))
     elif answered.is_missing and not gaps:
         gaps.append(words["nothing"].format(columns=columns))
     elif not answered.rows and not answered.is_missing:
@@ -247,7 +252,8 @@ class _Description:
                 all=write_number(profile.rows, self._language),
             )
         ]
-        group, left_out = asked.group or asked.bucket, self._answered.left_out
+        group = f" {words['and']} ".join(filter(None, [asked.group, asked.bucket]))
+        left_out = self._answered.left_out
         taken = asked.thing_column or words["rows"]
         optional = {
             "where": self._conditions,

@@ -55,10 +55,11 @@ class Computation:
         if not shown.labels and not shown.values:
             answered.is_missing = True
             return answered
-        group = self._write_group()
-        filled = [f"{each} IS NOT NULL" for each in ([*used, group] if group else used)]
+        groups = [sql for _, sql in self._list_groups()]
+        group = ", ".join(groups)
+        filled = [f"{each} IS NOT NULL" for each in (*used, *groups)]
         if asked.group:
-            plain = f"LOWER(TRIM(CAST({group} AS VARCHAR(400))))"
+            plain = f"LOWER(TRIM(CAST({quote_name(asked.group)} AS VARCHAR(400))))"
             filled.append(f"{plain} NOT IN ({', '.join(map(write_literal, NO_NAMES))})")
         of, fit = self._select(f"COUNT(*), {_count(filled)}", _where(where))[0]
         answered.rows_used = fit or 0
@@ -111,8 +112,8 @@ class Computation:
     def _sort(self, shown: _Shown) -> str:
         asked = self.asked
         if asked.bucket and not asked.order:
-            return " ORDER BY 1"
-        if not shown.values or not (asked.order or self._write_group()):
+            return f" ORDER BY {', '.join(str(at + 1) for at in range(len(shown.labels)))}"
+        if not shown.values or not (asked.order or self._list_groups()):
             return ""
         changed = 2 if asked.by_last else 4 - (asked.change == "growth")
         place = (
@@ -140,14 +141,14 @@ class Computation:
             for link, each in zip(links, by_column.values(), strict=True)
         ]
 
-    def _write_group(self) -> str:
-        if self.asked.bucket:
-            return self.profile.times.write_bucket(self.asked.bucket)
-        return quote_name(self.asked.group) if self.asked.group else ""
+    def _list_groups(self) -> list[tuple[str, str]]:
+        """Return the name and the SQL of what the rows are grouped by."""
+        group, bucket = self.asked.group, self.asked.bucket
+        groups = [(group, quote_name(group))] if group else []
+        return groups + ([(bucket, self.profile.times.write_bucket(bucket))] if bucket else [])
 
     def _choose_shown(self, where: str) -> _Shown:
-        asked, group = self.asked, self._write_group()
-        labels = [(asked.group or asked.bucket, group)] if group else []
+        asked, labels = self.asked, self._list_groups()
         if asked.change:
             listed = [(name, quote_name(name)) for name in asked.listed]
             return _Shown(listed or labels, self._write_change())
@@ -155,7 +156,7 @@ class Computation:
             return _Shown(labels, self._write_share(where))
         if asked.function != "value":
             return _Shown(labels, [self._write_value(name) for name in asked.measures or [""]])
-        if asked.measure and group:
+        if asked.measure and labels:
             return _Shown(labels, [self._write_grouped()])
         names = asked.measures or asked.others
         listed = [(name, quote_name(name)) for name in asked.listed or self._choose_labels()]

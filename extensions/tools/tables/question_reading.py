@@ -155,6 +155,9 @@ class _Choice:
             if not self._profile.is_crossed:
                 found.doubts.append(f"rows, or the sum of {frequency}")
         name_ranked(roles)
+        if found.group and found.bucket and (found.order or found.is_share):
+            found.doubts.append(f"{found.bucket} is named besides {found.group}")
+            found.bucket = ""
         self._doubt_choice()
         self._list_unread()
         return found

@@ -82,6 +82,11 @@ def ask(question: str, *tables: str, **arguments: Any) -> dict[str, Any]:
         ("ferries.csv", "Average delays not in Oban", [[4.0]]),
         (
             "ferries.csv",
+            "Total cars per harbour and per month in 2025",
+            [["Mallaig", "2025-01", 4180], ["Oban", "2025-01", 8100]],
+        ),
+        (
+            "ferries.csv",
             "By how many percent did crossings grow in Mallaig from November 2024 to January 2025?",
             [[200, 190, -10, -5.0]],
         ),
@@ -147,6 +152,8 @@ def test_the_words_are_computed_on_the_tables_own_columns(table, question, rows)
         ("survey.csv", "What is the share of women in the north?", "in it"),
         ("firms.csv", "Which continent had the highest sales?", "“continent”"),
         ("firms.csv", "Compare the sales of the top 3 haulage brokers with profit", "“profit”"),
+        ("ferries.csv", "Which harbour had the most delays per month?", "besides harbour"),
+        ("ferries.csv", "Total delays of each harbour and of harbour", "what “harbour” belongs to"),
         ("crew.csv", "What is the profit?", "its columns are name, sex, rank, salary_eur, zip"),
     ],
 )
