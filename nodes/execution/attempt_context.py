@@ -24,8 +24,6 @@ from state import Report, Usage
 
 MAX_REPEATED_CALLS: Final = 2
 """Number of repeated calls after which the worker may only report."""
-MAX_CHARS_AGAIN: Final = 2_000
-"""Of a result that a repeated call gets again."""
 SAME_RESULT: Final = (
     "You made this call before with the same arguments. Its result is above and will not change: "
     "use it, change the arguments, or report."
@@ -36,7 +34,7 @@ READ_MATERIAL: Final = "read_material"
 
 @dataclass
 class EarlierCalls:
-    """A small model may repeat a call without end: it is shown the result again, or where it is."""
+    """A small model may repeat a call without end: it is shown where the result is."""
 
     _contents: dict[str, tuple[str, bool]] = field(default_factory=dict)
     repeated: int = 0
@@ -45,17 +43,14 @@ class EarlierCalls:
     def find(self, call: Mapping[str, Any]) -> tuple[str, bool] | None:
         """Return the reply to a repeated call, and whether it was refused; None for a new call.
 
-        A small model takes words about a result for the result, and quotes them: a short one is
-        given again. A long one, which is in the conversation, costs time to read.
+        A refusal is repeated; a result is in the conversation, and a long one costs time to read.
         """
         found = self._contents.get(_build_key(call))
         if found is None:
             return None
         self.repeated += 1
         content, was_refused = found
-        if was_refused:
-            return f"{SAME_RESULT}\n\n{content}", True
-        return content if len(content) <= MAX_CHARS_AGAIN else SAME_RESULT, False
+        return f"{SAME_RESULT}\n\n{content}" if was_refused else SAME_RESULT, was_refused
 
     def record(self, call: Mapping[str, Any], result: ToolMessage) -> None:
         """Keep the result of a call; one that failed, or was put off, may be made again."""
