@@ -128,8 +128,9 @@ class Work:
 
     @property
     def claims(self) -> list[dict[str, str]]:
-        """The claims of earlier reports."""
-        held = (claim for report in self.handoff.context for claim in report.claims)
+        """The claims of earlier reports; what a tool has computed, no source says in words."""
+        every = [claim for report in self.handoff.context for claim in report.claims]
+        held = [claim for claim in every if claim.quotation] or every
         return [{"text": c.text, "source": c.source, "quotation": c.quotation} for c in held]
 
     @property

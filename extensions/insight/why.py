@@ -82,6 +82,6 @@ def _format_causes(causes: list[Cause], number: str) -> Iterator[str]:
     if len(steps) > 1:
         yield f"   chain: {' <- '.join(steps)}"
     for remedy in cause.remedies:
-        yield f"   {remedy.kind}: {remedy.name} ({remedy.text})"
+        yield f"   what helps: {remedy.name} ({remedy.text})"
     if cause.mast:
         yield f"   MAST: {cause.mast}"

@@ -72,7 +72,7 @@ def print_replay(done: Replayed, *, as_json: bool, quiet: bool) -> int:
     if quiet:
         return code
     said, style = _describe_equality(done)
-    took = f"{format_seconds(done.seconds)} for {format_seconds(done.recorded_s)}"
+    took = f"{format_seconds(done.seconds)} (the run took {format_seconds(done.recorded_s)})"
     print_to_stderr(f"replayed in {took}: {said}", style=style)
     lost = list_unrecorded(done.record)
     for line in lost[:MAX_LISTED]:

@@ -301,7 +301,7 @@ class _Modes:
         help="Write what the plan can at most cost and reach to this file, before it is run.",
     )
     plan_only: bool = typer.Option(
-        False, "--plan-only", help="Print the plan as JSON; run nothing."
+        False, "--plan-only", help="Print the plan (piped: as JSON); run nothing."
     )
     trace: Path | None = typer.Option(
         None,

@@ -16,11 +16,12 @@ from graph.commands.process import Cancelled
 from graph.display.labels import format_status
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
-from graph.display.streams import announce_start
+from graph.display.streams import announce_start, is_terminal, print_to_stdout
 from graph.display.summary import (
     format_certificate,
     format_figures,
     format_more,
+    format_plan,
     format_question,
     format_reply_command,
     format_result,
@@ -184,7 +185,7 @@ def _describe_run_there(runs: RunSource, view: RunView) -> str:
 
 
 def show_plan(job: Job) -> int:
-    """Print the plan of a request as JSON, with its expected cost; run nothing."""
+    """Print the plan of a request, as JSON unless a terminal shows it; run nothing."""
     events: list[Event] = []
 
     def show_event(event: Event) -> None:
@@ -199,13 +200,15 @@ def show_plan(job: Job) -> int:
     finally:
         _save_trace(job.options, lambda: build_trace(events))
     shown = {**plan.model_dump(mode="json"), "estimate": estimate.model_dump(mode="json")}
-    print_json(job.add_certificate(shown))
+    if is_terminal(sys.stdout) and not job.options.as_json:
+        print_to_stdout("\n".join(format_plan(shown)))
+    else:
+        print_json(job.add_certificate(shown))
     if plan.is_by_rule:
         print_to_stderr(f"the plan was made by rule, for no valid one came: {plan.rule_reason}")
     if not job.options.quiet:
-        said = f"expected: {format_estimate(estimate.model_dump())}"
-        print_to_stderr(said, style="dim")
-        for line in (line for each in job.certificates for line in format_certificate(each)):
+        certified = (line for each in job.certificates for line in format_certificate(each))
+        for line in (f"expected: {format_estimate(estimate.model_dump())}", *certified):
             print_to_stderr(line, style="dim")
     return 0
 

@@ -20,7 +20,7 @@ from graph.display.progress_lines import (
 )
 from graph.display.stderr_console import STDERR_CONSOLE, can_draw_live, print_to_stderr
 from graph.display.streams import is_terminal
-from graph.display.text import cut_middle, make_printable, to_one_line
+from graph.display.text import cut_middle, describe_task, make_printable, to_one_line
 from graph.runs.event_log import Event
 from graph.runs.run_view import RunView, TaskView
 from nodes.text.counts import format_count
@@ -242,6 +242,4 @@ def _describe_row(row: TaskView) -> str:
     if row.waits_for:
         others = len(row.waits_for) - 1
         doing = f"for {cut_middle(row.waits_for[0], 24)}{f' and {others} more' if others else ''}"
-    return " · ".join(
-        filter(None, (to_one_line(doing, 80), str(row.planned.get("description", ""))))
-    )
+    return " · ".join(filter(None, (to_one_line(doing, 80), describe_task(row.planned))))

@@ -97,14 +97,13 @@ def _format_plan(view: RunView, event: Event) -> str:
     if event.get("awaits_approval"):  # the question shows the plan
         return "\n".join(notes)
     plan = event.get("plan")
-    plan = plan if isinstance(plan, dict) else {}
-    untaken = plan.get("untaken")
+    untaken = plan.get("untaken") if isinstance(plan, dict) else ()
     notes += [f"  no worker takes: {to_one_line(part, 200)}" for part in untaken or ()]
     head = f"{to_one_line(within, 40)} plan:" if within else f"plan {view.plan_version}:"
     lines = [f"{head} {_cut(event, 'reason', 300)}".rstrip()]
     for task in view.select_tasks(within):
         after = f" (after {', '.join(task.needs)})" if task.needs else ""
-        what = to_one_line(describe_task(task.planned, plan.get("goal")), 160)
+        what = to_one_line(describe_task(task.planned), 160)
         lines.append(f"  {format_task(task.id, task.worker)}{after}: {what}")
     return "\n".join([*lines, *notes])
 
@@ -189,7 +188,7 @@ def _describe_start(event: Event) -> str:
 def _describe_call(event: Event) -> str:
     tool = _cut(event, "tool")
     error = to_one_line(str(event.get("error") or "").removeprefix(f"{tool} failed: "), 200)
-    return f"calls {tool}{f' failed: {error}' if error else ''}"
+    return f"{tool} failed: {error}" if error else f"calls {tool}"
 
 
 def _describe_recruit(event: Event) -> str:

@@ -93,7 +93,7 @@ def format_plan(plan: Json, states: Mapping[str, str] | None = None) -> list[str
         ]
         after = f" after {', '.join(needs)}" if needs else ""
         state = f" [{states[task['id']]}]" if states and task["id"] in states else ""
-        what = to_one_line(describe_task(task, plan.get("goal")), 300)
+        what = to_one_line(describe_task(task), 300)
         lines.append(f"  {format_task(task['id'], task['worker'])}{after}{state}: {what}")
     lines += [f"  no worker takes: {to_one_line(part, 200)}" for part in plan.get("untaken") or ()]
     return lines
@@ -257,4 +257,5 @@ def _format_claims(report: Json) -> Iterator[str]:
         source = f" ({to_one_line(claim['source'], 120)})" if claim.get("source") else ""
         proof = f" [{to_one_line(claim['proof'], 20)}]" if claim.get("proof") else ""
         doubt = f" {to_one_line(claim['doubt'], 300)}" if claim.get("doubt") else ""
-        yield f"- {to_one_line(claim.get('text', ''), 300)}{source}{proof}{doubt}"
+        text = str(claim.get("text", "")).lstrip("# ")
+        yield f"- {to_one_line(text, 300)}{source}{proof}{doubt}"

@@ -11,7 +11,7 @@ from nodes.text.plain_text import to_one_line as to_one_line
 _MIN_COLUMNS: Final = 10
 """Minimal width for wrapping; narrower lines are unchanged."""
 MAX_NAMED_FILES: Final = 2
-_COMMAND: Final = Pattern(r"(?:(?<=: )|(?<=`)|(?<=\())supervise(?= [a-z-])")
+_COMMAND: Final = Pattern(r"(?:(?<=[:;] )|(?<=[`(]))supervise(?= [a-z-])")
 _ADVICE: Final = " next: "
 """Before the command to use next."""
 
@@ -65,19 +65,18 @@ def name_command(text: str, called_as: str) -> str:
     return _COMMAND.sub(called_as, text) if is_path else text
 
 
-def describe_task(task: Mapping[str, Any], request: object) -> str:
+def describe_task(task: Mapping[str, Any]) -> str:
     """Return what a planned task does; of one that was planned by rule, its part and its files.
 
     The description of such a task quotes its part of the request, and the worker's card, which
-    says more where its part is the whole.
+    says more of one that works on the results of others.
     """
     description = str(task.get("description") or "")
     opening, found, card = description.partition('": ')
     if not (found and card and '"' in opening[:40]):
         return description
     part = "; ".join(map(str, task.get("covers") or ()))
-    is_whole = part.rstrip(".?! ") in ("", str(request).rstrip(".?! "))
-    what = card.partition(". ")[0] if is_whole else part
+    what = card.partition(". ")[0] if task.get("depends_on") or not part else part
     files = [str(name).rpartition("/")[2] for name in task.get("materials") or ()]
     shown = ", ".join(files) if len(files) <= MAX_NAMED_FILES else f"{len(files)} files"
     return f"{what[:1].upper()}{what[1:]}{f' ({shown})' if files else ''}"

@@ -79,7 +79,9 @@ def _raise_heading(line: str) -> str:
 
 
 def _format_proof(claim: Mapping[str, Any]) -> str:
-    quoted = f" “{claim['quotation']}”" if claim.get("quotation") else ""
+    said, quotation = (str(claim.get(name) or "").lstrip("# ") for name in ("text", "quotation"))
+    quoted = f"“{quotation}”" if quotation else ""
+    said = " ".join(filter(None, [said if said != quotation else "", quoted]))
     proof = "not proved" if claim["proof"] == "unproved" else claim["proof"]
     place = ", ".join(filter(None, [str(claim.get("source") or ""), str(proof)]))
-    return to_one_line(f"{claim.get('text', '')}{quoted} ({place})", MAX_LINE_CHARS)
+    return to_one_line(f"{said} ({place})", MAX_LINE_CHARS)

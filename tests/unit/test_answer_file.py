@@ -52,3 +52,13 @@ def test_another_format_and_a_run_without_an_answer_are_one_line(tmp_path, answe
 def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path):
     with pytest.raises(OutputFailed, match="cannot write"):
         write_answer("x", ANSWER, tmp_path / "none" / "a.md")
+
+
+def test_a_claim_that_is_its_quotation_is_written_once_and_without_its_heading_mark(tmp_path):
+    passage = "## Workshop\n\nIt closes on 30 June."
+    claim = {"text": passage, "quotation": passage, "source": "minutes.md", "proof": "quoted"}
+
+    write_answer("Workshop", {"text": "x", "claims": [claim]}, tmp_path / "a.md")
+
+    text = (tmp_path / "a.md").read_text()
+    assert text.endswith("[1] “Workshop It closes on 30 June.” (minutes.md, quoted)\n")

@@ -16,11 +16,13 @@ MAX_ROWS: Final = 10
 MAX_RESULTS: Final = 20
 MAX_NAMED: Final = 5
 MAX_COLUMNS: Final = 30
+MAX_PADDED: Final = 2
 _EXACT_BELOW: Final = 1
 _FLOAT_CHARS: Final = 13
 
 _PHRASES: Final = """
 highest: Highest {what} | Höchster Wert ({what})
+in_row:  in a single row |  in einer Zeile
 lowest: Lowest {what} | Niedrigster Wert ({what})
 sum of: sum of | Summe von
 average of: average of | Durchschnitt von
@@ -32,12 +34,14 @@ share: share of {part} in percent | Anteil von {part} in Prozent
 change: change from {first} to {last} | Änderung von {first} zu {last}
 change_of: change of {what} from {first} to {last} | Änderung von {what}, {first} zu {last}
 percent: percent | Prozent
+point: . | ,
 from: From {source}: {columns}; {rows} of {all} rows used |
   Aus {source}: {columns}; {rows} von {all} Zeilen verwendet
 where: where {conditions} | mit {conditions}
 without: rows without a value, left out: {count} | ausgelassene Zeilen ohne Wert: {count}
 totals: the row of totals left out | die Summenzeile ausgelassen
-thing: “{thing}”: one for each {group} | „{thing}“: je {group} einer
+thing: “{thing}” was taken to mean each {group} | „{thing}“ wurde verstanden als: je {group}
+without_words: leaving out {words} | ohne {words}
 rows: row | Zeile
 missing: nothing in the table fits {words}; its columns are {columns} |
   nichts in der Tabelle passt zu {words}; ihre Spalten sind {columns}
@@ -89,6 +93,15 @@ def join_names(names: Sequence[str], link: str = "and") -> str:
     """Return names as a list in words."""
     *most, last = names
     return f"{', '.join(most)} {link} {last}" if most else last
+
+
+def pad_decimals(rows: Sequence[list[str]], at: int, point: str) -> None:
+    """Write the numbers of a column with as many decimals each, where none has more than two."""
+    decimals = [row[at].partition(point)[2] for row in rows]
+    most = max(map(len, decimals), default=0)
+    if 0 < most <= MAX_PADDED and all(row[at][-1:].isdigit() for row in rows):
+        for row, own in zip(rows, decimals, strict=True):
+            row[at] += f"{'' if own else point}{'0' * (most - len(own))}"
 
 
 def write_number(value: Any, language: str, *, is_own: bool = False) -> str:
@@ -154,6 +167,7 @@ class _Description:
         is_ranked = bool(asked.order and labels and not asked.by_last)
         if is_ranked:
             what = self._words[asked.order].format(what=what)
+            what += self._words["in_row"] * asked.is_of_row
             rows = rows[: self._count_asked()]
         filtered = self._conditions and self._words["where"].format(conditions=self._conditions)
         is_table = len(rows) > 1 and not is_ranked
@@ -165,7 +179,11 @@ class _Description:
         shown = [f"{self._name_row(row)}{self._write_values(row)}" for row in rows[:MAX_NAMED]]
         left = len(rows) - MAX_NAMED
         more = f"; {self._words['more'].format(count=left)}" if left > 0 else ""
-        return f"{head}: {'; '.join(shown)}{more}."
+        said = f"{head}: {'; '.join(shown)}{more}."
+        if asked.unread:  # the figure itself says what it is not
+            left_out = self._words["without_words"].format(words=join_words(asked.unread))
+            said = f"{left_out[:1].upper()}{left_out[1:]}: {said.replace('**', '')}"
+        return said
 
     def _count_asked(self) -> int:
         """Return how many rows of a ranking are asked for, with all that share the first place."""
@@ -230,6 +248,8 @@ class _Description:
             ]
             for row in answered.rows[:most]
         ]
+        for at in range(answered.labels, len(answered.columns)):
+            pad_decimals(rows, at, self._words["point"])
         left = len(answered.rows) - most
         more = f"\n\n({self._words['more'].format(count=left)})" if left > 0 else ""
         return format_table(list(map(format_column, answered.columns)), rows) + more

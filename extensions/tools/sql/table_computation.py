@@ -76,6 +76,9 @@ class Computation:
         if asked.change:
             rows = [row for row in rows if None not in row[at : at + 3]]
         has_own = asked.function == "value" and not (asked.change or asked.is_share)
+        is_amount = bool(asked.measure) and not self.profile.is_intensive(asked.measure)
+        is_ranked = bool(group and asked.order) and has_own and is_amount
+        asked.is_of_row = is_ranked and answered.rows_used > len(rows)
         answered.rows = rows if has_own else self._round(rows, at, answered.columns)
         self._check_periods()
         self._doubt(answered, group, _where([*where, *filled]))
@@ -88,7 +91,9 @@ class Computation:
         is_listing = asked.function == "value" and not (asked.measure or asked.listed)
         is_whole = asked.is_share and not (asked.part or asked.group or asked.bucket)
         needs_measure = asked.function not in ("count", "distinct", "value") or asked.change
-        if denials:  # what is computed without them is the answer to another question
+        if (
+            denials or asked.counts_unread
+        ):  # what is computed without them is the answer to another question
             return False
         if is_whole or (needs_measure and not asked.measure and not asked.is_share):
             return False
@@ -174,7 +179,9 @@ class Computation:
         """Return the highest or lowest value in a group; the sum where nothing is ranked."""
         asked, profile = self.asked, self.profile
         is_single = profile.distinct.get(asked.group) == profile.rows
-        if not asked.order and not is_single:
+        is_single = is_single or profile.spans.get(asked.bucket) == profile.rows
+        is_added = bool(asked.bucket) and not profile.is_intensive(asked.measure)
+        if not is_single and (is_added or not asked.order):
             asked.function = "sum"
             return self._write_value(asked.measure)
         function = "MIN" if asked.order == "lowest" else "MAX"

@@ -1,6 +1,6 @@
 """Answer a question in words about tables: choose the table, read, compute.
 
-A question of several parts is answered part by part where it is not wholly read as one.
+A question of several parts is answered part by part where each part can be read by itself.
 """
 
 from collections.abc import Sequence
@@ -41,14 +41,14 @@ def answer_question(
     profiles = [build_profile(table, query, drops_doubles=drops) for table in tables]
     best = _choose_table(profiles, asked, query)
     answered = [_answer(best, asked, query)]
-    if asked.is_words_only and not answered[0]["is_complete"]:
-        texts = list_asking_parts(asked.question)
-        texts = [] if any(map(points_back, texts[1:])) else texts
+    texts = list_asking_parts(asked.question) if asked.is_words_only else []
+    if texts and not any(map(points_back, texts[1:])):
         parts = [replace(asked, question=each) for each in texts]
         chosen = [_choose_table(profiles, each, query) for each in parts]
         _doubt_periods([each.reading for each in chosen])
         by_part = [_answer(*each, query) for each in zip(chosen, parts, strict=True)]
-        if any(each["is_complete"] for each in by_part):
+        complete = [each["is_complete"] for each in by_part]
+        if all(complete) or (any(complete) and not answered[0]["is_complete"]):
             answered = by_part
     kept = [note for note in notes if not (best.profile.totals and TOTAL_ROW in note)]
     said = [each["summary"] for each in answered if each["summary"]]

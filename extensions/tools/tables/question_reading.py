@@ -8,7 +8,14 @@ from collections.abc import Sequence
 
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.tables.question_roles import QuestionRoles
-from extensions.tools.tables.question_words import GRAMMAR, LISTS, NEVER_ADDED, Token, split_name
+from extensions.tools.tables.question_words import (
+    BUCKETS,
+    GRAMMAR,
+    LISTS,
+    NEVER_ADDED,
+    Token,
+    split_name,
+)
 from extensions.tools.tables.reading import Reading
 
 _ARTICLES = ("of", "the", "all", "der", "alle")
@@ -156,7 +163,7 @@ class _Choice:
                 found.doubts.append(f"rows, or the sum of {frequency}")
         name_ranked(roles)
         if found.group and found.bucket and (found.order or found.is_share):
-            found.doubts.append(f"{found.bucket} is named besides {found.group}")
+            found.doubts.append(f"only {found.group} was computed, not {found.bucket}")
             found.bucket = ""
         self._doubt_choice()
         self._list_unread()
@@ -169,17 +176,23 @@ class _Choice:
         is_computed = found.function != "value" or found.change or found.is_share
         is_chosen = any(token.word in LISTS["which"] for token in self._roles.tokens)
         if is_computed and (is_chosen or found.order) and not is_grouped:
-            found.doubts.append("one of several is asked for, but no column that names them")
+            found.doubts.append("one of several is asked for, and no column has their names")
 
     def _list_unread(self) -> None:
         """List the words that nothing was made of."""
-        tokens = self._roles.tokens
+        tokens, counted = self._roles.tokens, self._find_counted()
         words = ["", *(token.word for token in tokens)]
         for word, token in zip(words, tokens, strict=False):
             is_degree = word in ("how", "wie") and token.word in LISTS["degrees"]
             is_known = token.role or token.word in GRAMMAR or is_degree
             if not (is_known or _is_scope(self._roles, token)):
                 self._found.unread.append(token.text)
+                at = tokens.index(token)
+                is_counted = counted is not None and counted <= at
+                before = tokens[counted:at] if is_counted else ()
+                self._found.counts_unread |= is_counted and not any(
+                    each.word in GRAMMAR for each in before
+                )
 
     def _choose_order(self) -> None:
         if {"highest", "most", "fast"} & self._asked or self._found.limit > 1:
@@ -212,7 +225,9 @@ class _Choice:
             named.remove(kinds[0])
         if named:
             found.group = named[0][1]
-            found.doubts += [f"{name} is named besides {found.group}" for _, name in named[1:]]
+            found.doubts += [
+                f"only {found.group} was computed, not {name}" for _, name in named[1:]
+            ]
         elif repeated and not found.bucket:
             alike = (each.part for each in found.conditions if each.column == repeated[0])
             part = next(alike, "")
@@ -222,6 +237,15 @@ class _Choice:
         ):
             parts = ("day", "month", "quarter", "year")
             found.bucket = next((part for part in parts if getattr(profile.times, part)), "")
+
+    def _is_near(self, per: int, at: int) -> bool:
+        """Return whether "per" is said of a word, as in "per 1,000 crossings".
+
+        In "per month and crossings" it is not.
+        """
+        between = self._roles.tokens[per + 1 : at]
+        ends = {"and", "und", *BUCKETS}
+        return not any(each.role == "column" or each.word in ends for each in between)
 
     def _has_one_cell(self, name: str) -> bool:
         """Return whether a column's name is only said with one of its cells: Dream island."""
@@ -237,7 +261,7 @@ class _Choice:
         of = self._roles.operations.get("share", self._roles.operations.get("percent"))
         if of is not None and self._roles.word(of + 1) in ("of", "von", "der"):
             per = of  # A as a percentage of B, what percentage of B is A
-        below = [name for at, name in numbers if at > per]
+        below = [name for at, name in numbers if at > per and (per == of or self._is_near(per, at))]
         if below and len(names) > 1:
             found.divisor = below[0]
             names.remove(found.divisor)
@@ -251,7 +275,7 @@ class _Choice:
             is_plain = is_listed and not (found.group or found.divisor or found.second)
             found.others = others if is_plain else []
             besides = [] if is_plain else others
-            found.doubts += [f"{name} is named besides {found.measure}" for name in besides]
+            found.doubts += [f"only {found.measure} was computed, not {name}" for name in besides]
 
     def _are_listed(self, places: Sequence[int]) -> bool:
         """Return whether nothing but commas and words such as "and" is between places."""

@@ -60,7 +60,9 @@ class QuestionRoles(MarkedWords):
         self._read_answers()
 
     def is_asked_for(self, at: int) -> bool:
-        """Return whether the word at a place is what is asked for: which city, by city."""
+        """Return whether the word at a place is what is asked for: which city, by shop and city."""
+        if self.word(at - 1) in ("and", "und") and self.tokens[at - 2].role == "column":
+            return self.is_asked_for(at - 2)
         for place in (at - 1, at - 2):
             if self.word(place) in ("many", "much", "viele"):
                 return False

@@ -40,7 +40,7 @@ export function RunTable({ server }: { server: Server }) {
         </p>
       )}
       {!list && !problem && <p class="skeleton">Loading the runs…</p>}
-      {list && !runs.length && <p class="empty">No run yet: write a request above, or fill in an example. Those of the command line are listed by supervise runs.</p>}
+      {list && !runs.length && <p class="empty">No run yet: write a request above, or fill in an example. Runs of the command line are not shown here: "supervise runs" lists them.</p>}
       {(runs.length > FEW || filter !== ALL_RUNS) && <RunFilters runs={runs} filter={filter} onFilter={setFilter} />}
       {runs.length > 0 && !shown.length && (
         <p class="empty">

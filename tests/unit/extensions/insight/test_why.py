@@ -115,7 +115,7 @@ def test_a_failed_run_is_explained_by_its_first_event_and_what_helps(
     assert supervise.out.startswith("task prices (researcher) failed, as the model's endpoint")
     assert "event: model_call at" in supervise.out and "error UNAUTHORIZED" in supervise.out
     assert "chain: ranking was skipped <- prices failed" in supervise.out
-    assert "setting: OPENAI_API_KEY" in supervise.out
+    assert "what helps: OPENAI_API_KEY" in supervise.out
     assert supervise("why", "refused", "ranking", "--json") == 0
     (cause,) = json.loads(supervise.out)["causes"]
     assert (cause["kind"], cause["task"]) == ("unauthorized", "prices")

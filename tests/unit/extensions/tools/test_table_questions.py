@@ -152,7 +152,11 @@ def test_the_words_are_computed_on_the_tables_own_columns(table, question, rows)
         ("survey.csv", "What is the share of women in the north?", "in it"),
         ("firms.csv", "Which continent had the highest sales?", "“continent”"),
         ("firms.csv", "Compare the sales of the top 3 haulage brokers with profit", "“profit”"),
-        ("ferries.csv", "Which harbour had the most delays per month?", "besides harbour"),
+        (
+            "ferries.csv",
+            "Which harbour had the most delays per month?",
+            "only harbour was computed, not month",
+        ),
         ("ferries.csv", "Total delays of each harbour and of harbour", "what “harbour” belongs to"),
         ("crew.csv", "What is the profit?", "its columns are name, sex, rank, salary_eur, zip"),
     ],
@@ -177,6 +181,17 @@ def test_what_cannot_be_read_is_named_and_not_answered_with_the_nearest(table, q
         ),
         (
             "ferries.csv",
+            "Total cars per harbour, and total delays per month",
+            ["| Oban | 29,100 |", "| 2024-12 | 23 |"],
+        ),
+        (
+            "ferries.csv",
+            "Total cars per month, and by how much did delays in Oban change from November 2024 "
+            "to January 2025?",
+            ["| 2025-01 | 12,280 |", "change of delays from 2024-11 to 2025-01"],
+        ),
+        (
+            "ferries.csv",
             "Total cars in Q4 2024? And which harbour had the most delays in 2025?",
             ["**28,600**", "**Oban**: **9**"],
         ),
@@ -198,7 +213,7 @@ def test_a_question_of_two_parts_is_answered_part_by_part(table, question, parts
 @pytest.mark.parametrize(
     ("question", "why"),
     [
-        ("How many cars were there in 2025, and how many delays did they have?", "besides"),
+        ("How many cars were there in 2025, and how many delays did they have?", "not delays"),
         ("What were the total cars in 2025, and what were the total delays?", "all periods"),
         ("Which harbour has no delays?", "“no”"),
     ],
@@ -241,7 +256,7 @@ def test_an_unknown_noun_for_ranked_things_is_said_to_be_taken_for_their_column(
     found = ask(words, "firms.csv")
 
     assert found["rows"][:2] == [["Ash & Co", 80, 100, 20, 25.0], ["Elm Ltd", 50, 40, -10, -20.0]]
-    assert "“haulage brokers”: one for each firm" in found["summary"]
+    assert "“haulage brokers” was taken to mean each firm" in found["summary"]
     assert found["is_complete"]
 
 
@@ -251,7 +266,40 @@ def test_what_to_do_with_the_rows_names_no_column():
     found = ask(words, "firms.csv")
 
     assert found["gaps"] == []
-    assert "“haulage brokers”: one for each firm" in found["summary"]
+    assert "“haulage brokers” was taken to mean each firm" in found["summary"]
+
+
+def test_the_highest_of_a_period_is_a_sum_and_of_a_name_says_where_it_is_of_one_row():
+    month = ask("Which month had the highest cars?")["summary"]
+    harbour = ask("Which harbour had the highest cars?")["summary"]
+
+    assert month.startswith("Highest sum of cars: **2024-11**: **16,000**.")
+    assert harbour.startswith("Highest cars in a single row: **Oban**: **12,000**.")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["How many employees does Oban have?", "How many helmets were sold at Oban in 2025?"],
+)
+def test_no_figure_is_shown_for_things_that_are_not_in_the_table(question):
+    found = ask(question)
+
+    assert found["summary"] == "" and "nothing in the table fits" in found["gaps"][0]
+
+
+def test_a_figure_that_leaves_out_words_says_so_itself():
+    said = ask("Total cars in 2025 with the mood of Oban")["summary"]
+
+    assert said.startswith("Leaving out “mood”: ") and "**" not in said.partition("\n")[0]
+
+
+def test_the_figures_of_a_column_have_as_many_decimals_each():
+    text = "shop,price\nA,2.5\nB,3\nC,4.25\n"
+    asked = {"question": "What is the price of each shop?"}
+
+    said = analyze_table("none", "", {"s.csv": text}, 2.0, "", asked)["summary"]
+
+    assert all(cell in said for cell in ("| 2.50 |", "| 3.00 |", "| 4.25 |"))
 
 
 def test_rows_in_no_order_are_a_table_under_words_for_what_they_are():
