@@ -45,8 +45,12 @@ def format_heading(identifier: str) -> str:
 
 
 def _only_confirms(report: Report) -> bool:
-    """Return whether a report says no more than that all is so, as the line of proofs does."""
-    return report.found_as_expected is True and not (report.claims or report.findings)
+    """Return whether a report says no more than that all is so, as the line of proofs does.
+
+    One of a language model, which has a confidence, may say more.
+    """
+    confirms = report.found_as_expected is True and report.confidence is None
+    return confirms and not (report.claims or report.findings)
 
 
 def _show_reports(reports: Sequence[Report], headings: Mapping[str, str]) -> list[str]:

@@ -91,10 +91,8 @@ class Computation:
         is_listing = asked.function == "value" and not (asked.measure or asked.listed)
         is_whole = asked.is_share and not (asked.part or asked.group or asked.bucket)
         needs_measure = asked.function not in ("count", "distinct", "value") or asked.change
-        if (
-            denials or asked.counts_unread
-        ):  # what is computed without them is the answer to another question
-            return False
+        if denials or asked.counts_unread:
+            return False  # what is computed without them is the answer to another question
         if is_whole or (needs_measure and not asked.measure and not asked.is_share):
             return False
         if is_listing and (asked.unread or asked.order or not asked.conditions):
