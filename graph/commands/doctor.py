@@ -2,8 +2,9 @@
 
 import platform
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from os import W_OK, access
@@ -21,7 +22,8 @@ from graph.commands.doctor_probe import (
 from graph.commands.extras import describe_unused_key
 from graph.commands.output import print_json, print_listing
 from graph.display.labels import label_model
-from graph.display.text import to_one_line
+from graph.display.stderr_console import print_to_stderr
+from graph.display.text import name_command, to_one_line
 from graph.extensions import (
     DoctorCheck,
     collect,
@@ -158,13 +160,21 @@ def run_doctor(settings: Settings, *, is_probing: bool = False, as_json: bool = 
         checks = redact_value([asdict(diagnosis) for diagnosis in found])
         print_json({"checks": checks, "probes": redact_value([asdict(each) for each in probes])})
     else:
-        print_listing([_format_row(diagnosis) for diagnosis in found], ("", "", ""))
-    return 2 if any(diagnosis.level == "broken" for diagnosis in found) else 0
+        followers = [*found[1:], None]
+        shown = [  # three tiers may lack the same
+            replace(each, fix="") if after and each.fix == after.fix else each
+            for each, after in zip(found, followers, strict=True)
+        ]
+        print_listing([_format_row(diagnosis) for diagnosis in shown], ("", "", ""))
+    broken = sum(diagnosis.level == "broken" for diagnosis in found)
+    print_to_stderr(f"broken: {broken}" if broken else "nothing is broken", style="dim")
+    return 2 if broken else 0
 
 
 def _format_row(diagnosis: DoctorCheck) -> tuple[str, str, str]:
     fix = f"\nfix: {to_one_line(diagnosis.fix, 300)}" if diagnosis.fix else ""
-    return f"{diagnosis.level:6}", diagnosis.name, to_one_line(diagnosis.text, 300) + fix
+    said = to_one_line(diagnosis.text, 300) + name_command(fix, sys.argv[0])
+    return f"{diagnosis.level:6}", diagnosis.name, said
 
 
 def _check_versions(settings: Settings) -> Iterator[DoctorCheck]:
