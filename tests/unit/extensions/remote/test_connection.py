@@ -11,6 +11,7 @@ from nodes.errors import RemoteError
 from nodes.net.connection import (
     CappedTransport,
     RemoteBusy,
+    RemoteInvalid,
     RemoteRefused,
     RemoteTooLarge,
     RemoteUnauthorized,
@@ -50,7 +51,7 @@ def reply(status: int, text: str = "{}", **headers: str) -> Answer:
         (reply(401), RemoteUnauthorized, "refuses the credentials (401)"),
         (reply(403, '{"detail": "no \\u001b[31m seat"}'), RemoteUnauthorized, "no [31m seat"),
         (reply(404), RemoteUnknown, "(404)"),
-        (reply(422, '{"detail": "wrong input"}'), RemoteRefused, "wrong input"),
+        (reply(422, '{"detail": "wrong input"}'), RemoteInvalid, "wrong input"),
         (reply(429), RemoteBusy, "(429)"),
         (reply(503, "down"), RemoteBusy, "(503)"),
         (reply(200, "<html>welcome</html>"), RemoteUnreadable, "cannot be read"),
