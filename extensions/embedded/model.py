@@ -18,7 +18,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from extensions.embedded.planning import write_decision, write_plan, write_recruit, write_refinement
-from extensions.embedded.reporting import write_answer, write_report
+from extensions.embedded.reporting import NOTHING_TO_LOOK_UP, write_answer, write_report
 from extensions.embedded.tool_calls import ToolSchemas, choose_calls, list_uncalled
 from extensions.embedded.work import Work, read_work
 from nodes.schemas.handoff import (
@@ -32,6 +32,7 @@ from nodes.schemas.handoff import (
 )
 
 CHARS_PER_TOKEN = 4
+CHECK = "check_sources"
 INTRODUCTION = (
     "This is the built-in embedded model. It repeats what tools and documents say and cannot "
     "converse. For a language model set OPENAI_API_KEY, or SUPERVISE_MODEL_STANDARD to a "
@@ -111,6 +112,8 @@ def _fill_form(
 ) -> dict[str, Any]:
     """Return the fields of a reply, from the values that lie beside the messages."""
     if name == "Report" and work:
+        if CHECK in working and not work.claims and work.has_computed:
+            return dict(NOTHING_TO_LOOK_UP)
         return write_report(work, list_uncalled(work, working))
     if name == "Plan" and (planning := get_beside(PlanningValues)):
         return write_plan(planning, sum(isinstance(message, AIMessage) for message in messages))

@@ -94,6 +94,14 @@ MAX_PASSAGES, PASSAGES_BY_SEARCH = 3, 2
 _KNOWN_KEYS = frozenset(("results", "rows", "tables", "claims", "findings", "gaps", "note"))
 
 
+NOTHING_TO_LOOK_UP: Mapping[str, Any] = {
+    "status": "completed",
+    "output": "What was found is computed: there is no quotation to look up.",
+    "found_as_expected": True,
+}
+"""The report of a check."""
+
+
 def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
     """Return the fields of a worker's report; it escalates where nothing was found.
 

@@ -31,6 +31,12 @@ _BREAK = Pattern(
     re.IGNORECASE,
 )
 _WORD = Pattern(r"[^\W_]+(?:'[^\W_]+)?")
+_OPEN_PAIR = Pattern(r"\b(?:between|zwischen)\b(?!.*\s(?:and|und)\s)", re.IGNORECASE | re.DOTALL)
+"""What names the first of two things that an "and" joins: between A."""
+_WITHOUT_VERB = Pattern(
+    r"(?:which|what|who|when|where)\s++(?:at|by|for|from|in|of|on|to)\b", re.IGNORECASE
+)
+"""A question that has its verb before it: "and which in May?"."""
 MAX_READ_CHARS = 4_000
 """Of a request; the rest belongs to its last part."""
 MAX_PARTS = 24
@@ -64,6 +70,8 @@ def list_parts(
     ends = [*(each.start() for each in breaks[1:]), len(request)]
     for found, end in zip(breaks, ends, strict=False):
         piece, before = request[found.end() : end], request[cuts[-1][1] : found.start()]
+        if _OPEN_PAIR.search(before) or _WITHOUT_VERB.match(piece):
+            continue
         if not extract_words(before) or not any(map(str.isalpha, "".join(extract_words(piece)))):
             continue
         is_statement = _read_first_word(piece) in STATING_WORDS

@@ -61,9 +61,11 @@ class Computation:
         if asked.group:
             plain = f"LOWER(TRIM(CAST({quote_name(asked.group)} AS VARCHAR(400))))"
             filled.append(f"{plain} NOT IN ({', '.join(map(write_literal, NO_NAMES))})")
-        of, fit = self._select(f"COUNT(*), {_count(filled)}", _where(where))[0]
+        ends = [f"{sql} = {write_literal(at)}" for sql, at in asked.ends]
+        counted = [*filled, f"({' OR '.join(ends)})"] if asked.change and ends else filled
+        of, fit = self._select(f"COUNT(*), {_count(counted)}", _where(where))[0]
         answered.rows_used = fit or 0
-        answered.left_out = of - answered.rows_used
+        answered.left_out = 0 if counted != filled else of - answered.rows_used
         answered.columns = [name for name, _ in (*shown.labels, *shown.values)]
         at = answered.labels = len(shown.labels)
         rows = self._select(
@@ -91,7 +93,7 @@ class Computation:
         is_listing = asked.function == "value" and not (asked.measure or asked.listed)
         is_whole = asked.is_share and not (asked.part or asked.group or asked.bucket)
         needs_measure = asked.function not in ("count", "distinct", "value") or asked.change
-        if denials or asked.counts_unread:
+        if denials or asked.is_of_others:
             return False  # what is computed without them is the answer to another question
         if is_whole or (needs_measure and not asked.measure and not asked.is_share):
             return False
@@ -270,6 +272,9 @@ class Computation:
             and asked.measure
         ):
             self._doubt_sums(answered, group, where)
+        is_listed = asked.function == "average" and asked.bucket and not asked.order
+        if is_listed and answered.rows_used > len(answered.rows):
+            asked.doubts.append("single rows were averaged, not the sums of each " + asked.bucket)
         is_listing = not (group or asked.order) and asked.function == "value" and not asked.change
         if is_listing and len(answered.rows) > MAX_LISTED:
             asked.doubts.append(f"{len(answered.rows)} rows or more fit")

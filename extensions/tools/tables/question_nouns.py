@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from extensions.tools.tables.question_roles import QuestionRoles
-from extensions.tools.tables.question_words import GRAMMAR, LISTS, split_name
+from extensions.tools.tables.question_words import BUCKETS, GRAMMAR, LISTS, split_name
 
 _ARTICLES: Final = ("of", "the", "all", "der", "alle")
 
@@ -101,7 +101,7 @@ def _is_plural_cell(roles: QuestionRoles, at: int) -> bool:
 
 def _is_open_noun(roles: QuestionRoles, at: int) -> bool:
     """Return whether a word without a role is a common noun; in German it has a capital."""
-    if at >= len(roles.tokens) or roles.role(at) or roles.word(at) in GRAMMAR:
+    if at >= len(roles.tokens) or roles.role(at) or roles.word(at) in GRAMMAR | BUCKETS.keys():
         return False
     text, is_german = roles.tokens[at].text, any(t.word in LISTS["german"] for t in roles.tokens)
     return text.isalpha() and not text.endswith("ed") and (is_german or text.islower())

@@ -66,25 +66,37 @@ class _Choice:
         found = self._found
         is_grouped = found.group or found.bucket or found.others
         is_computed = found.function != "value" or found.change or found.is_share
-        is_chosen = any(token.word in LISTS["which"] for token in self._roles.tokens)
+        words = [token.word for token in self._roles.tokens]
+        is_chosen = any(word in LISTS["which"] for word in words)
+        asked = [at for at, word in enumerate(words) if word in LISTS["which"]]
+        if found.order and any(words[at - 1] in ("and", "und") for at in asked[1:]):
+            found.doubts.append("two are asked for, and one was computed")
         if is_computed and (is_chosen or found.order) and not is_grouped:
             found.doubts.append("one of several is asked for, and no column has their names")
 
     def _list_unread(self) -> None:
         """List the words that nothing was made of."""
-        tokens, counted = self._roles.tokens, self._find_counted()
+        tokens, found = self._roles.tokens, self._found
         words = ["", *(token.word for token in tokens)]
         for word, token in zip(words, tokens, strict=False):
             is_degree = word in ("how", "wie") and token.word in LISTS["degrees"]
             is_known = token.role or token.word in GRAMMAR or is_degree
             if not (is_known or _is_scope(self._roles, token)):
-                self._found.unread.append(token.text)
-                at = tokens.index(token)
-                is_counted = counted is not None and counted <= at
-                before = tokens[counted:at] if is_counted else ()
-                self._found.counts_unread |= is_counted and not any(
-                    each.word in GRAMMAR for each in before
-                )
+                found.unread.append(token.text)
+                found.is_of_others |= self._is_counted(token) or self._is_name(token)
+
+    def _is_counted(self, token: Token) -> bool:
+        """Return whether a word is in what is counted, or near it."""
+        at, counted = self._roles.tokens.index(token), self._find_counted()
+        if counted is None or counted > at:
+            return False
+        return not any(each.word in GRAMMAR for each in self._roles.tokens[counted:at])
+
+    def _is_name(self, token: Token) -> bool:
+        """Return whether a word inside a question is a name; in German each noun has a capital."""
+        tokens = self._roles.tokens
+        is_german = any(each.word in LISTS["german"] for each in tokens)
+        return token.text[:1].isupper() and token is not tokens[0] and not is_german
 
     def _choose_order(self) -> None:
         if {"highest", "most", "fast"} & self._asked or self._found.limit > 1:

@@ -63,6 +63,8 @@ class QuestionRoles(MarkedWords):
         """Return whether the word at a place is what is asked for: which city, by shop and city."""
         if self.word(at - 1) in ("and", "und") and self.tokens[at - 2].role == "column":
             return self.is_asked_for(at - 2)
+        if self.word(at - 2) in LISTS["listing"] and self.word(at) in BUCKETS:
+            return True  # top 2 months, rank the months
         for place in (at - 1, at - 2):
             if self.word(place) in ("many", "much", "viele"):
                 return False

@@ -115,7 +115,8 @@ lists = bases: over against über gegenüber; above: above exceeding greater gr�
   registered reported row rows saw see seen sein seine show shown sie sind table tables take tell
   took und value values viel viele vom von wann war waren welche welchem welchen welcher welches
   went wer werden whole wie wird wo wurde wurden zu zum zur zwischen; links: and beside das den der
-  die how many oder or sowie than the to und versus vs with; meaningful: above after again against
+  die how many oder or sowie than the to und versus vs with; listing: compare list order
+  ordne rank sort sortiere top vergleiche; meaningful: above after again against
   also before below down except first former further half last latter near never next no none not
   off only other others over rest same second several since still third twice under until up
   without yet; no: 0 false n nein no; range links: and bis through till to und until; row names:

@@ -65,8 +65,8 @@ class Reading:
     """Words that nothing was made of."""
     is_of_row: bool = False
     """The highest value of a group is that of one of its rows."""
-    counts_unread: bool = False
-    """What is counted is among the unread words: any figure would be one of other things."""
+    is_of_others: bool = False
+    """A name, or what is counted, is among the unread words: a figure would be of other things."""
     doubts: list[str] = field(default_factory=list)
     """Sentences on what may be read in another way."""
 

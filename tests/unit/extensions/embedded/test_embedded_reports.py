@@ -149,7 +149,9 @@ def test_a_task_without_a_result_is_escalated_with_the_cause(
 
 
 def test_claims_that_a_tool_was_not_given_are_counted_in_a_gap() -> None:
-    held = Report(task="a", claims=tuple(Claim(text=f"c{n}", source="s") for n in range(330)))
+    held = Report(
+        task="a", claims=tuple(Claim(text=f"c{n}", source="s", quotation="q") for n in range(330))
+    )
 
     given = [{"text": "c"}] * 300
     report = make_report(ANSWERED, arguments={"claims": given}, context=(held,))

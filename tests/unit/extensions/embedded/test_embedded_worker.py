@@ -92,13 +92,13 @@ def test_the_web_is_asked_after_local_tools_found_nothing():
     assert choose_calls(make_work("AWS", empty, hit), tools) == []
 
 
-def test_what_a_tool_has_computed_is_not_looked_up_in_a_file_beside_quoted_claims():
+def test_what_a_tool_has_computed_is_not_looked_up_in_a_file():
     computed = Claim(text="sum of cars: 217", source="sales.csv")
     report = SALES.model_copy(update={"claims": (CLAIM, computed)})
 
     work = make_work("Check.", context=(report,))
 
-    assert [claim["text"] for claim in work.claims] == [CLAIM.text]
+    assert [claim["text"] for claim in work.claims] == [CLAIM.text] and work.has_computed
 
 
 def test_claims_of_earlier_reports_are_checked():

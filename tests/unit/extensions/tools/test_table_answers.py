@@ -16,12 +16,45 @@ def test_the_highest_of_a_period_is_a_sum_and_of_a_name_says_where_it_is_of_one_
 
 @pytest.mark.parametrize(
     "question",
-    ["How many employees does Oban have?", "How many helmets were sold at Oban in 2025?"],
+    [
+        "How many employees does Oban have?",
+        "How many helmets were sold at Oban in 2025?",
+        "Total cars at Southport in 2025",
+    ],
 )
 def test_no_figure_is_shown_for_things_that_are_not_in_the_table(question):
     found = ask(question)
 
     assert found["summary"] == "" and "nothing in the table fits" in found["gaps"][0]
+
+
+@pytest.mark.parametrize(
+    "question", ["Top 2 months by cars", "Rank the months by cars", "Compare the months by cars"]
+)
+def test_months_that_are_listed_are_those_of_the_table(question):
+    found = ask(question)
+
+    assert found["is_complete"], found["gaps"]
+    assert sorted(found["rows"][:2]) == [["2024-11", 16000], ["2024-12", 12600]]
+
+
+@pytest.mark.parametrize(
+    ("question", "gap"),
+    [
+        ("Average number of cars per month", "single rows were averaged, not the sums"),
+        ("Which month had the most cars in Oban and which in Mallaig?", "two are asked for"),
+    ],
+)
+def test_a_figure_of_another_reading_is_not_complete(question, gap):
+    found = ask(question)
+
+    assert not found["is_complete"] and gap in "; ".join(found["gaps"])
+
+
+def test_a_change_counts_the_rows_of_its_two_periods():
+    said = ask("Change of cars from November 2024 to January 2025")["summary"]
+
+    assert "4 of 6 rows used" in said
 
 
 def test_a_figure_that_leaves_out_words_says_so_itself():
