@@ -70,7 +70,8 @@ def list_parts(
     ends = [*(each.start() for each in breaks[1:]), len(request)]
     for found, end in zip(breaks, ends, strict=False):
         piece, before = request[found.end() : end], request[cuts[-1][1] : found.start()]
-        if _OPEN_PAIR.search(before) or _WITHOUT_VERB.match(piece):
+        is_plain = not (found["end"] or found[0].startswith(","))
+        if is_plain and (_OPEN_PAIR.search(before) or _WITHOUT_VERB.match(piece)):
             continue
         if not extract_words(before) or not any(map(str.isalpha, "".join(extract_words(piece)))):
             continue

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.text.request_parts import list_parts
+from nodes.text.request_parts import list_asking_parts, list_parts
 
 
 def rank_nobody(text: str) -> list[str]:
@@ -48,3 +48,16 @@ def test_parts_are_the_words_of_the_request_in_its_order(request: str, is_fine: 
         start = request.find(part, end)
         assert start >= end
         end = start + len(part)
+
+
+def test_an_and_after_between_joins_a_pair_and_other_breaks_divide():
+    def both(_: str) -> list[str]:
+        return ["w"]
+
+    pair = "What is the difference between Harbour and Northside in March?"
+    asked = "Between whom was this made, and on which day?"
+
+    assert list_parts(pair, both) == [pair]
+    assert list_parts("Between whom was this made? List the days.", both)[1:] == ["List the days."]
+    assert list_parts(asked, both) == ["Between whom was this made", "on which day?"]
+    assert list_asking_parts("Which month led in May and which in June?") == []
