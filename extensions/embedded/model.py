@@ -112,7 +112,7 @@ def _fill_form(
 ) -> dict[str, Any]:
     """Return the fields of a reply, from the values that lie beside the messages."""
     if name == "Report" and work:
-        if CHECK in working and not work.claims and work.has_computed:
+        if CHECK in working and not work.calls and not work.claims and work.has_computed:
             return dict(NOTHING_TO_LOOK_UP)
         return write_report(work, list_uncalled(work, working))
     if name == "Plan" and (planning := get_beside(PlanningValues)):

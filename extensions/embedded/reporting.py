@@ -99,7 +99,7 @@ NOTHING_TO_LOOK_UP: Mapping[str, Any] = {
     "output": "What was found is computed: there is no quotation to look up.",
     "found_as_expected": True,
 }
-"""The report of a check."""
+"""The report of a check whose every claim is proved."""
 
 
 def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:

@@ -128,15 +128,15 @@ class Work:
 
     @property
     def claims(self) -> list[dict[str, str]]:
-        """The claims of earlier reports; what a tool has computed, no source says in words."""
+        """The claims of earlier reports, but for those that are proved: a tool computed them."""
         every = (claim for report in self.handoff.context for claim in report.claims)
-        held = [claim for claim in every if claim.quotation]
+        held = [claim for claim in every if claim.quotation or claim.proof != "computed"]
         return [{"text": c.text, "source": c.source, "quotation": c.quotation} for c in held]
 
     @property
     def has_computed(self) -> bool:
-        """Whether earlier reports have claims without a quotation."""
-        return any(not c.quotation for each in self.handoff.context for c in each.claims)
+        """Whether earlier reports have claims that are proved as computed."""
+        return any(c.proof == "computed" for each in self.handoff.context for c in each.claims)
 
     @property
     def findings(self) -> list[dict[str, Any]]:

@@ -140,7 +140,7 @@ def test_refused_credentials_name_the_setting(
 
 
 def test_a_port_is_not_taken_for_a_status(supervise: Screen):
-    with ScriptedServer().run(port=42200 + os.getpid() % 100) as server:
+    with ScriptedServer().run(port=14220 + os.getpid() % 10) as server:
         server.answer("", b"null")
 
         assert supervise("show", "t-1", "--url", server.url) == 5

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from extensions.embedded.model import _fill_form
 from extensions.embedded.planning import write_decision
 from extensions.embedded.tool_calls import choose_calls, list_uncalled, write_document
 from extensions.embedded.work import CITING, OPENING, AnsweredCall
@@ -93,12 +94,14 @@ def test_the_web_is_asked_after_local_tools_found_nothing():
 
 
 def test_what_a_tool_has_computed_is_not_looked_up_in_a_file():
-    computed = Claim(text="sum of cars: 217", source="sales.csv")
-    report = SALES.model_copy(update={"claims": (CLAIM, computed)})
+    computed = Claim(text="sum of cars: 217", source="sales.csv", proof="computed")
+    stated = Claim(text="Cars sell well.", source="sales.csv", proof="stated")
+    report = SALES.model_copy(update={"claims": (CLAIM, computed, stated)})
 
     work = make_work("Check.", context=(report,))
 
-    assert [claim["text"] for claim in work.claims] == [CLAIM.text] and work.has_computed
+    texts = [claim["text"] for claim in work.claims]
+    assert texts == [CLAIM.text, stated.text] and work.has_computed
 
 
 def test_claims_of_earlier_reports_are_checked():
@@ -244,3 +247,16 @@ def test_a_router_is_shown_whom_the_examples_go_to_and_no_plan() -> None:
     shown = {"worker": "smith", "task": "Do.", "secondary": "vet", "secondary_task": "Do."}
     assert f"<decision>\n{json.dumps(shown)}\n</decision>" in system
     assert "final_instruction" not in system
+
+
+def test_a_check_of_computed_claims_alone_confirms_them_and_hides_no_other_result():
+    computed = Claim(text="sum of cars: 217", source="sales.csv", proof="computed")
+    context = (SALES.model_copy(update={"claims": (computed,)}),)
+    tools = {"check_sources": make_tool("claims", claims="array")}
+    found = AnsweredCall("search_documents", {"query": "cars"}, FOUND)
+
+    alone = _fill_form("Report", [], make_work("Check.", context=context), tools)
+    after = _fill_form("Report", [], make_work("Check.", found, context=context), tools)
+
+    assert alone["found_as_expected"] is True and alone["status"] == "completed"
+    assert "AWS grew." in after["output"]
