@@ -1,8 +1,9 @@
 """Let a real model sit one row of each team's exam, as a team and as one agent.
 
 The row is drawn by a seeded choice from those that have an answer. A row that the folder has is
-not measured again, so a stopped measurement goes on. Each run has no history, so its estimate is
-made of constants; the table under the first says how often the interval held all the same.
+not measured again, so a stopped measurement goes on; one that ended with an error is. Each run has
+no history, so its estimate is made of constants; the table under the first says how often the
+interval held all the same.
 """
 
 import asyncio
@@ -44,7 +45,8 @@ def measure_single(endpoint: Endpoint, kept: WorkFolder) -> None:
             found = kept.read("single", key)
             if found is None:
                 found = asyncio.run(_ask(folder, row, strategy, settings))
-                kept.write("single", key, found)
+                if found["score"] is not None:
+                    kept.write("single", key, found)
             done.append(found)
             cells = [folder.name, row, strategy, *map(str, _lay_out(found))]
             print(f"| {' | '.join(cells)} |", flush=True)
