@@ -71,12 +71,16 @@ def list_team_problems(name_or_path: str | Path, settings: Settings | None = Non
 def list_teams(settings: Settings | None = None) -> list[Path]:
     """List the folders of all teams that have a name: the user's, the shipped, the installed."""
     found: dict[str, Path] = {}
-    for folder in _list_parent_folders(settings):
-        for path in sorted(folder.glob(f"*/{TEAM_FILE}")):
-            found.setdefault(path.parent.name, path.parent)
-    for path in _list_installed_teams():
+    for path in _walk_teams(settings):
         found.setdefault(path.name, path)
     return list(found.values())
+
+
+def _walk_teams(settings: Settings | None) -> Iterator[Path]:
+    """Yield the teams' folders; of two with one name, the first counts."""
+    for folder in _list_parent_folders(settings):
+        yield from sorted(path.parent for path in folder.glob(f"*/{TEAM_FILE}"))
+    yield from _list_installed_teams()
 
 
 def list_replaced_teams(settings: Settings) -> list[Path]:
@@ -103,13 +107,14 @@ def find_team(name_or_path: str | Path, settings: Settings | None = None) -> Pat
     text = str(name_or_path)
     if isinstance(name_or_path, Path) or "/" in text or "\\" in text or text.startswith("."):
         return Path(name_or_path).expanduser()
-    teams = {path.name: path for path in list_teams(settings)}
-    if text in teams:
-        return teams[text]
+    # Those of installed packages come last: to look for them reads the metadata of all packages.
+    if found := next((path for path in _walk_teams(settings) if path.name == text), None):
+        return found
     if Path(text).exists():
         return Path(text)
     if folder := _find_in_subfolder(text):
         raise TeamInvalid(f"unknown team {text!r}", next=f"name its folder: {folder}")
+    teams = [path.name for path in list_teams(settings)]
     hint = suggest_name(text, teams)
     raise TeamInvalid(
         f"unknown team {text!r}{hint}",
