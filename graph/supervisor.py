@@ -30,7 +30,7 @@ from graph.topology.saved_work import read_saved_dispatch
 from graph.topology.supervisor_graph import SupervisorGraph
 from graph.topology.worker_graph import WorkerGraph
 from graph.topology.worker_pool import WorkerPool
-from graph.worker import build_worker
+from graph.worker import Holder, build_workers
 from nodes.approval import approve
 from nodes.critic import after_critic, criticize
 from nodes.execution.dispatch_registry import DispatchRegistry, SavedDispatch
@@ -137,13 +137,10 @@ def _build_workers(
     team: Team, models: ModelCatalog, pool: WorkerPool, dispatches: DispatchRegistry
 ) -> dict[str, WorkerGraph]:
     """Compile the workers, the specialist, and the agent that does their work alone."""
-    build, alone = partial(build_worker, models=models, dispatches=dispatches), become_single(team)
-    ours = {each.name: (each, team, pool) for each in (*team.workers, team.specialist)}
-    holders = {SINGLE_AGENT: (alone.workers[0], alone, pool.single), **ours}
-    return {
-        name: build(worker, team=around, pool=agents)
-        for name, (worker, around, agents) in holders.items()
-    }
+    alone = become_single(team)
+    ours = {each.name: Holder(each, team, pool) for each in (*team.workers, team.specialist)}
+    holders = {SINGLE_AGENT: Holder(alone.workers[0], alone, pool.single), **ours}
+    return build_workers(holders, models=models, dispatches=dispatches)
 
 
 def _join_nodes(

@@ -11,7 +11,10 @@ START → await_inputs → act → assess ──▶ END
 The specialist's own graph begins with `recruit`, in parallel with the others.
 """
 
+import copy
+from collections.abc import Mapping
 from functools import partial
+from typing import NamedTuple
 
 from langgraph.graph import END, START, StateGraph
 
@@ -31,55 +34,79 @@ from nodes.schemas.team import SPECIALIST, Team, Worker
 from nodes.text.counts import format_count
 from state import Context, WorkerOutput, WorkerState
 
+STEPS = ("await_inputs", "act", "assess", "ask_human", "recruit")
 
-def build_worker(
-    worker: Worker,
-    *,
-    team: Team,
-    models: ModelCatalog,
-    pool: WorkerPool,
-    dispatches: DispatchRegistry,
-) -> WorkerGraph:
-    """Compile the graph of one worker; other workers of its team may take over its tasks."""
+
+class Holder(NamedTuple):
+    """A worker, the team whose workers may take over its tasks, and who provides their agents."""
+
+    worker: Worker
+    team: Team
+    pool: WorkerPool
+
+
+def build_workers(
+    holders: Mapping[str, Holder], *, models: ModelCatalog, dispatches: DispatchRegistry
+) -> dict[str, WorkerGraph]:
+    """Return the graph of each worker, by its name.
+
+    All are one compiled graph, whose steps find the worker by its task: compiling one takes some
+    milliseconds.
+    """
+    steps = {name: _build_steps(holder, models) for name, holder in holders.items()}
     builder = StateGraph(WorkerState, context_schema=Context, output_schema=WorkerOutput)
-    steps: dict[str, WorkerStep] = {
+    for name in STEPS:
+        of_workers = {worker: own[name] for worker, own in steps.items()}
+        builder.add_node(name, enter_dispatch(of_workers, dispatches))
+    asked = next(iter(holders.values())).team.get_parameters("refiner")
+    builder.add_node("refine", partial(refine, models=models, parameters=asked))
+    _join_steps(builder)
+    compiled, made = change_class(builder.compile(), WorkerGraph), dict[str, WorkerGraph]()
+    for name, (worker, team, _) in holders.items():
+        made[name] = graph = copy.copy(compiled)
+        graph.name, graph.worker, graph.drawing = name, worker, _describe_drawing(team, name)
+        act_first, assess_it = steps[name]["act"], steps[name]["assess"]
+        graph.first_attempt = FirstAttempt(await_inputs, act_first, assess_it, dispatches)
+    return made
+
+
+def _build_steps(holder: Holder, models: ModelCatalog) -> Mapping[str, WorkerStep]:
+    worker, team, pool = holder
+    return {
         "await_inputs": await_inputs,
         "act": partial(act, worker=worker, team=team, models=models, agents=pool),
         "assess": partial(assess, team=team, models=models),
         "ask_human": ask_human,
         "recruit": partial(recruit, team=team, models=models, describe_tools=pool.describe_tools),
     }
-    for name, step in steps.items():
-        builder.add_node(name, enter_dispatch(step, dispatches))
-    asked = team.get_parameters("refiner")
-    builder.add_node("refine", partial(refine, models=models, parameters=asked))
 
-    first = "recruit" if worker.name == SPECIALIST else "await_inputs"
+
+def _join_steps(builder: StateGraph[WorkerState, Context, WorkerState, WorkerOutput]) -> None:
     builder.add_conditional_edges("await_inputs", after_await_inputs, ["act", END])
     builder.add_conditional_edges("act", after_act, ["assess", END])
     roads = ["act", "refine", "ask_human", "recruit", END]
     builder.add_conditional_edges("assess", after_assess, roads)
-
-    def choose_entry(state: WorkerState) -> str:
-        return after_assess(state) if "change" in state else first
-
-    builder.add_conditional_edges(START, choose_entry, [first, *roads])
+    builder.add_conditional_edges(START, _choose_entry, ["await_inputs", *roads])
     builder.add_edge("refine", "act")
     builder.add_edge("ask_human", "act")
     builder.add_conditional_edges("recruit", after_recruit, ["await_inputs", "act"])
 
-    graph = change_class(builder.compile(name=worker.name), WorkerGraph)
-    graph.worker, graph.drawing = worker, _describe_drawing(team, first)
-    graph.first_attempt = FirstAttempt(await_inputs, steps["act"], steps["assess"], dispatches)
-    return graph
+
+def _choose_entry(state: WorkerState) -> str:
+    return after_assess(state) if "change" in state else _get_first(state["task"].worker)
 
 
-def _describe_drawing(team: Team, first: str) -> Drawing:
+def _get_first(worker: str) -> str:
+    return "recruit" if worker == SPECIALIST else "await_inputs"
+
+
+def _describe_drawing(team: Team, worker: str) -> Drawing:
     """Return why each edge is taken; steps of rungs that the team's ladder lacks are not drawn.
 
     Nor is the entry at a rung, after a first attempt that was made outside the graph, nor a
     specialist of a team that recruits none, though a run may make one.
     """
+    first = _get_first(worker)
     others = {"tier": "another model", "reassign": "another worker", "split": "smaller tasks"}
     rungs = [label for rung, label in others.items() if rung in team.ladder]
     labels = {

@@ -4,7 +4,7 @@ A graph costs some milliseconds of processor time and several checkpoints a task
 always follow one another.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -96,14 +96,15 @@ def _merge(state: WorkerState, update: WorkerState) -> WorkerState:
 
 
 def enter_dispatch(
-    step: WorkerStep, dispatches: DispatchRegistry
+    steps: Mapping[str, WorkerStep], dispatches: DispatchRegistry
 ) -> Any:  # a node; LangGraph's types of nodes are private
-    """Return a node that joins its task's dispatch, and runs a step."""
+    """Return a node that joins its task's dispatch, and runs the step of its task's worker."""
 
     async def run_step(
         state: WorkerState, config: RunnableConfig, runtime: Runtime[Context]
     ) -> WorkerState:
         dispatch = await dispatches.join(runtime, config, steps_left=state["steps_left"])
+        step = steps[state["task"].worker]
         return await step(state, config, runtime, dispatch=dispatch)
 
     return run_step
