@@ -8,7 +8,7 @@ from nodes.limits.patterns import Pattern
 from nodes.schemas.handoff import PlanningValues
 from nodes.schemas.team import Example
 from nodes.text.csv_table import is_table_name
-from nodes.text.similarity import extract_words
+from nodes.text.similarity import MIN_MEANING_OF_NAME, extract_words, measure_meaning
 
 _SEPARATORS = Pattern(r"[\W_]+")
 MAX_DATABASE_CHARS = 20_000
@@ -72,15 +72,25 @@ class Files:
         return bool(kinds) and not any(self._held[kind] for kind in kinds)
 
     def find_missing_readers(self, part: str, takers: Collection[str]) -> list[str]:
-        """Return who reads the tables, or the documents, that alone hold words of a part."""
+        """Return who reads the tables, or the documents, that alone hold words of a part.
+
+        Of tables also a column that means much the same as a word.
+        """
         wanted = {word for word in _list_words([part]) if not word.isdigit()}
         read = {name for taker in takers for name in self.choose_for(taker)}
-        readers = {kind: self._list_readers(kind) for kind in TOOLS if wanted & self._words[kind]}
+        held = {kind: bool(wanted & self._words[kind]) for kind in TOOLS}
+        held[True] = held[True] or self._names_near_column(wanted)
+        readers = {kind: self._list_readers(kind) for kind in TOOLS if held[kind]}
         return [
             found[0]
             for kind, found in readers.items()
             if found and read.isdisjoint(self._held[kind]) and not {*found} & {*takers}
         ]
+
+    def _names_near_column(self, wanted: Iterable[str]) -> bool:
+        names = sorted(self._words[True])
+        likeness = (each for word in wanted for each in measure_meaning(word, names))
+        return max(likeness, default=0.0) >= MIN_MEANING_OF_NAME
 
     def _list_kinds(self, worker: str) -> list[bool]:
         tools = self._team.find_worker(worker).tools

@@ -9,7 +9,7 @@ from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import format_row, quote_name
 from extensions.tools.tables.formatting import format_column, split_unit
 from extensions.tools.tables.question_words import join_words
-from extensions.tools.tables.reading import Answered, describe_conditions
+from extensions.tools.tables.reading import Answered, Reading, describe_conditions
 from nodes.tools.framework.tool_report import format_cell, format_table
 
 MAX_ROWS: Final = 10
@@ -41,6 +41,7 @@ where: where {conditions} | mit {conditions}
 without: rows without a value, left out: {count} | ausgelassene Zeilen ohne Wert: {count}
 totals: the row of totals left out | die Summenzeile ausgelassen
 thing: “{thing}” was taken to mean each {group} | „{thing}“ wurde verstanden als: je {group}
+taken: “{thing}” was taken to mean {group} | „{thing}“ wurde verstanden als {group}
 without_words: leaving out {words} | ohne {words}
 rows: row | Zeile
 missing: nothing in the table fits {words}; its columns are {columns} |
@@ -124,7 +125,8 @@ def write_number(value: Any, language: str, *, is_own: bool = False) -> str:
 
 
 def _list_gaps(profile: Profile, answered: Answered, words: dict[str, str]) -> list[str]:
-    asked, gaps = answered.asked, list(answered.asked.doubts)
+    asked, gaps = answered.asked, [*answered.asked.doubts]
+    gaps += _list_taken(asked, words)
     columns = ", ".join(profile.columns[:MAX_COLUMNS])
     held = {word for name in profile.columns for word in format_column(name).lower().split()}
     placed = [word for word in asked.unread if word.lower() in held]
@@ -137,6 +139,10 @@ def _list_gaps(profile: Profile, answered: Answered, words: dict[str, str]) -> l
     elif not answered.rows and not answered.is_missing:
         gaps.append(words["no_rows"])
     return gaps
+
+
+def _list_taken(asked: Reading, words: dict[str, str]) -> list[str]:
+    return [words["taken"].format(thing=w, group=format_column(c)) for w, c in asked.taken]
 
 
 class _Description:
@@ -295,4 +301,5 @@ class _Description:
             for key, value in optional.items()
             if value
         ]
+        said += _list_taken(asked, words)
         return f"{'; '.join(said)}."

@@ -173,7 +173,8 @@ class Computation:
         named = [name for name in profile.labels if LISTS["row names"] & {*split_name(name)}]
         kept = sorted(named or profile.labels, key=lambda name: -profile.distinct.get(name, 0))
         first = [name for name in profile.labels if name in kept[:MAX_LABELS]]
-        return [*first, *profile.time_columns[:2]]
+        is_name = any(profile.distinct.get(name) == profile.rows for name in first)
+        return [*first, *([] if is_name else profile.time_columns[:2])]
 
     def _write_grouped(self) -> tuple[str, str]:
         """Return the highest or lowest value in a group; the sum where nothing is ranked."""

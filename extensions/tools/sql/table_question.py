@@ -15,14 +15,25 @@ from extensions.tools.sql.table_profile import Profile, build_profile
 from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.sql.whole_table import TOTAL_ROW
 from extensions.tools.tables.question_reading import read_part
-from extensions.tools.tables.question_words import OTHER_NAMES, Token, split_question
+from extensions.tools.tables.question_words import (
+    BUCKETS,
+    LISTS,
+    MONTHS,
+    OPERATIONS,
+    OTHER_NAMES,
+    Token,
+    split_name,
+    split_question,
+)
 from extensions.tools.tables.reading import Answered, Reading
 from nodes.errors import ToolRefused
 from nodes.text.request_parts import list_asking_parts, points_back
+from nodes.text.similarity import find_near_name
 
 MAX_CELL_WORDS: Final = 6
 MAX_SPANS: Final = 150
 MAX_SEARCHED_COLUMNS: Final = 40
+_OPERATING: Final = frozenset((*OPERATIONS, *BUCKETS, *MONTHS))
 _MARKS: Final = " -./,'"
 """Marks in cells that a question may write in another way."""
 
@@ -107,11 +118,44 @@ def _join(answered: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _try_table(profile: Profile, asked: Question, query: Query) -> _Tried:
+    """Return how a table fits a question, with words that it lacks replaced by columns if any."""
+    tried = _try_words(profile, asked, query)
+    taken = _find_near_columns(profile, asked.question, tried.reading.unread)
+    if not taken:
+        return tried
+    question = asked.question
+    for token, column in reversed(taken):
+        question = f"{question[: token.start]}{column}{question[token.end :]}"
+    words = [(token.text, column) for token, column in taken]
+    again = _try_words(profile, replace(asked, question=question), query, words)
+    return again if len(again.reading.unread) < len(tried.reading.unread) else tried
+
+
+def _find_near_columns(
+    profile: Profile, question: str, unread: Sequence[str]
+) -> list[tuple[Token, str]]:
+    """Return the unread words that mean much the same as one column, none without the extra."""
+    tokens, found = split_question(question), list[tuple[Token, str]]()
+    is_german = any(token.word in LISTS["german"] for token in tokens)
+    names = [" ".join(split_name(name)) for name in profile.columns]
+    for token in tokens if unread else ():
+        is_noun = token.text.isalpha() and (is_german or token.text.islower())
+        if not is_noun or token.text not in unread or token.word in _OPERATING:
+            continue
+        if (at := find_near_name(token.word, names)) is not None:
+            found.append((token, profile.columns[at]))
+    return found
+
+
+def _try_words(
+    profile: Profile, asked: Question, query: Query, taken: Sequence[tuple[str, str]] = ()
+) -> _Tried:
     tokens = split_question(asked.question)
     reading = read_part(profile, tokens, _find_cells(profile, tokens, query))
+    reading.taken = [*taken]
     _apply_arguments(reading, profile, asked, query)
     heard = [token.role for token in tokens]
-    lacking = len(reading.unread) + len(reading.doubts)
+    lacking = len(reading.unread) + len(reading.doubts) + len(reading.taken)
     named = sum(role in ("column", "cell") for role in heard)
     return _Tried(profile, reading, 2 * heard.count("title") + 2 * named - 10 * lacking)
 

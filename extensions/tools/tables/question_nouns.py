@@ -108,6 +108,8 @@ def _is_open_noun(roles: QuestionRoles, at: int) -> bool:
 
 
 def _take(roles: QuestionRoles, places: Sequence[int], column: str) -> None:
+    if roles.found.thing:
+        return  # that two nouns are meant otherwise is too much to take for granted
     roles.found.thing = " ".join(roles.tokens[at].text for at in places)
     roles.found.thing_column = column
     for at in places:

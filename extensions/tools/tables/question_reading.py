@@ -83,7 +83,8 @@ class _Choice:
             is_known = token.role or token.word in GRAMMAR or is_degree
             if not (is_known or _is_scope(self._roles, token)):
                 found.unread.append(token.text)
-                found.is_of_others |= self._is_counted(token) or self._is_name(token)
+                is_most = found.function == "count" and bool(found.order)
+                found.is_of_others |= is_most or self._is_counted(token) or self._is_name(token)
 
     def _is_counted(self, token: Token) -> bool:
         """Return whether a word is in what is counted, or near it."""

@@ -61,6 +61,8 @@ class Reading:
     thing: str = ""
     """What was taken for the rows, or for a column that names them."""
     thing_column: str = ""
+    taken: list[tuple[str, str]] = field(default_factory=list)
+    """Words that the table lacks, each with the column that was read instead."""
     unread: list[str] = field(default_factory=list)
     """Words that nothing was made of."""
     is_of_row: bool = False

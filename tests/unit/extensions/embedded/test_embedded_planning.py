@@ -23,7 +23,7 @@ from nodes.schemas.handoff import (
     lay_beside,
 )
 from nodes.schemas.team import Team
-from nodes.text.similarity import extract_words
+from nodes.text.similarity import extract_words, is_meaning_available
 from state import Plan, Report
 from tests.unit.extensions.embedded.embedded_runs import make_example, make_plan, make_team
 
@@ -132,6 +132,15 @@ def test_tables_and_documents_go_to_who_reads_them() -> None:
 
     read = {task.worker: task.materials for task in plan.tasks}
     assert read["analyst"] == ("zoo.csv",) and read["researcher"] == ("zoo.md",)
+
+
+@pytest.mark.skipif(not is_meaning_available(), reason="needs the extra `meaning`")
+def test_a_table_is_read_for_a_word_that_means_much_the_same_as_a_column() -> None:
+    files = {"staff.csv": "name,wage\nAnna,3200\n", "zoo.md": "The average keeper is kind."}
+
+    plan = make_plan("What is the average salary?", files, team=MARKETS)
+
+    assert "analyst" in list_workers(plan)
 
 
 @pytest.mark.parametrize("name", ["zoo.csv", "zoo.tsv", "zoo.xlsx", "my zoo.ods#Year 1"])
