@@ -136,6 +136,9 @@ def _find_changes(
                 if named and named[1] in known and node.end_col_offset:
                     start = node.end_col_offset - len(text.encode()) - 1
                     yield node.lineno, start, text, f"{PACKAGE}.{text}"
+            case ast.JoinedStr(values=[ast.Constant(value=str(text)), *_]):
+                if text.endswith(".") and text[:-1] in known:
+                    raise NotMovable(f"{place}:{node.lineno}: write `{text}…` as a whole name")
 
 
 if __name__ == "__main__":

@@ -29,12 +29,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "ChangeOptions": "options",
-    "Comparison": "fork",
-    "afork": "fork",
-    "find_changes": "changes",
-    "areplay": "runs",
-    "replay": "runs",
+    "ChangeOptions": "extensions.replay.options",
+    "Comparison": "extensions.replay.fork",
+    "afork": "extensions.replay.fork",
+    "find_changes": "extensions.replay.changes",
+    "areplay": "extensions.replay.runs",
+    "replay": "extensions.replay.runs",
 }
 
 
@@ -67,4 +67,4 @@ EXTENSION = _Replays()
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'extensions.replay' has no attribute {name!r}")
-    return getattr(import_module(f"extensions.replay.{_HOMES[name]}"), name)
+    return getattr(import_module(_HOMES[name]), name)

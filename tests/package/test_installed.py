@@ -124,6 +124,14 @@ def test_a_project_with_the_same_names_and_the_package_are_both_used(
     ], done.stderr
 
 
+def test_every_name_of_the_package_can_be_imported(installed: Installation, project: Path) -> None:
+    code = "import supervisor_worker as s; print(len([getattr(s, name) for name in dir(s)]))"
+
+    done = installed.run("python", "-c", code, folder=project)
+
+    assert int(done.stdout or 0) > 40, done.stderr
+
+
 def test_a_run_of_one_is_shown_and_replayed_equal_by_the_other(
     installed: Installation, project: Path
 ) -> None:

@@ -63,6 +63,7 @@ def test_an_import_that_binds_a_moved_name_is_refused_with_its_place(
         "A = '''graph.cli'''",
         "A = 'graph' '.cli'",
         "A = f'graph.cli{1}'",
+        "A = f'nodes.text.{1}'",
         "A = 'graph\\x2ecli'",
         "from  graph import cli",
     ],
