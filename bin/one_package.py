@@ -33,7 +33,8 @@ NOT_PACKED: Final = (
     ".env*",
 )
 """Names of files and folders, except `.env.example`: what a program or a user leaves there."""
-_NAME: Final = re.compile(r"(\w+(?:\.\w+)+)(?::\w+)?")
+_NAME: Final = re.compile(r"(\w+(?:\.\w+)+)(?:\.|:\w+)?")
+"""A module; with a dot at its end what names of modules begin with, which f-strings may not."""
 
 
 class NotMovable(Exception):
@@ -136,9 +137,6 @@ def _find_changes(
                 if named and named[1] in known and node.end_col_offset:
                     start = node.end_col_offset - len(text.encode()) - 1
                     yield node.lineno, start, text, f"{PACKAGE}.{text}"
-            case ast.JoinedStr(values=[ast.Constant(value=str(text)), *_]):
-                if text.endswith(".") and text[:-1] in known:
-                    raise NotMovable(f"{place}:{node.lineno}: write `{text}…` as a whole name")
 
 
 if __name__ == "__main__":

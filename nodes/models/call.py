@@ -248,7 +248,8 @@ class ModelCall:
                 watch=RunOnWatch(wants_call=self.wants_call) if self._may_be_left else None,
                 **kwargs,
             )
-            answer = require_end(result, self.name)
+            # Of other clients a message that is returned is whole: a broken one is an exception.
+            answer = require_end(result, self.name, needs_reason=self.model.kind != "other")
         except asyncio.CancelledError:
             if self._deadline.is_nearly_over():
                 self._record_failure(began_s, f"no answer within {self.timeout_s:g} s")
@@ -277,7 +278,10 @@ class ModelCall:
 
         It is raised without its cause: the original may quote the key.
         """
-        error = translate_error(raised, model=self.name, secret=self.model.api_key)
+        is_openai = self.model.kind in ("openai", "compatible")
+        error = translate_error(
+            raised, model=self.name, secret=self.model.api_key, is_openai=is_openai
+        )
         if wait_s := read_retry_after_s(raised):
             self._signals.block(wait_s)
         if is_endpoint_alive(raised, error):

@@ -63,6 +63,8 @@ _ADDRESS_ADVICE = (
     "check that OPENAI_BASE_URL, or the tier's own address, is that of an OpenAI-compatible server "
     "and ends in /v1 (`supervise doctor` shows more)"
 )
+_NAME_ADVICE = "check the SUPERVISE_MODEL_* settings and OPENAI_BASE_URL"
+_CLIENT_ADVICE = "check the client of the model: its parameters, its address, and what it raises"
 _NETWORK_ADVICE = "check OPENAI_BASE_URL and the network (`supervise doctor` shows more)"
 _TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 """Of OpenAI and of llama.cpp."""
@@ -77,8 +79,21 @@ _LIMIT_THEN_NEEDED = Pattern(
 _WORDS = Pattern(r"(?i)prompt is too long|exceeds the (?:available )?context|context the overflows")
 
 
-def translate_error(error: Exception, *, model: str, secret: str | None = None) -> SupervisorError:
-    """Return what went wrong at an endpoint as one of our errors, without the secret."""
+def translate_error(
+    error: Exception, *, model: str, secret: str | None = None, is_openai: bool = True
+) -> SupervisorError:
+    """Return what went wrong at an endpoint as one of our errors, without the secret.
+
+    Args:
+        is_openai: False for a client of another protocol, which has no OPENAI_BASE_URL.
+    """
+    translated = _translate_error(error, model=model, secret=secret)
+    if not is_openai and translated.next in (_ADDRESS_ADVICE, _NETWORK_ADVICE, _NAME_ADVICE):
+        translated.next = _CLIENT_ADVICE
+    return translated
+
+
+def _translate_error(error: Exception, *, model: str, secret: str | None) -> SupervisorError:
     for link in _walk_causes(error):
         if isinstance(link, SupervisorError):
             return link
@@ -179,8 +194,8 @@ def _translate_status(
         case _ if status == 404 or (
             status == 400 and (code == "model_not_found" or _UNKNOWN_MODEL.search(said))
         ):
-            remedy = "check the SUPERVISE_MODEL_* settings and OPENAI_BASE_URL"
-            return ModelUnknown(f"the endpoint does not know {model}", cause=cause, next=remedy)
+            what = f"the endpoint does not know {model}"
+            return ModelUnknown(what, cause=cause, next=_NAME_ADVICE)
         case _ if status < 400 or status in (405, 415, 501):
             what = f"the address of {model} takes no chat completions"
             return RequestRefused(what, cause=cause, next=_ADDRESS_ADVICE)

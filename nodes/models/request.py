@@ -41,6 +41,12 @@ MAX_TOOL_CALLS = 128
 """Limit for one answer; a worker runs eight of them and refuses each of the others."""
 BATCH_CHUNKS = 256
 EMPTY_VALUES = ("", "null", "[]", '""')
+ABSENT = "absent"
+"""The finish reason of a stream that ended without one."""
+_END_ADVICE = (
+    "try again; a server or client that never names one must end with finish_reason stop, "
+    "in LangChain's messages a key of response_metadata"
+)
 _REASON_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
 
 
@@ -97,13 +103,18 @@ async def _notify_listeners(
             return
 
 
-def require_end(result: ChatResult, model: str) -> tuple[AIMessage, str]:
+def require_end(
+    result: ChatResult, model: str, *, needs_reason: bool = True
+) -> tuple[AIMessage, str]:
     """Return the message of a finished answer, and its finish reason.
 
     The message may still be unusable.
 
+    Args:
+        needs_reason: False for a client that may return a whole message without one.
+
     Raises:
-        ResponseCut: the answer has no finish reason.
+        ResponseCut: the answer has no finish reason, and is a stream or needs one.
         BadResponse: there is no message.
     """
     if not result.generations or not isinstance(result.generations[0].message, AIMessage):
@@ -111,10 +122,11 @@ def require_end(result: ChatResult, model: str) -> tuple[AIMessage, str]:
     message = result.generations[0].message
     reason = _read_finish_reason(result.generations[0])
     reason = reason or _find_reason(result.llm_output or {})  # where Anthropic's client has it
-    word = str(reason or "").lower()
+    word = str(reason or (ABSENT if needs_reason else "stop")).lower()
     if word not in FINISHED_REASONS | CONTENT_FILTER_REASONS | LENGTH_LIMIT_REASONS:
-        cause = f"finish reason {word or 'absent'}"
-        raise ResponseCut(f"the answer of {model} has no end", cause=cause)
+        remedy = _END_ADVICE if word == ABSENT else ""
+        what = f"the answer of {model} has no end"
+        raise ResponseCut(what, cause=f"finish reason {word}", next=remedy)
     metadata = {
         **(result.llm_output or {}),
         **(result.generations[0].generation_info or {}),
@@ -187,6 +199,7 @@ async def collect_stream(stream: AsyncIterator[ChatGenerationChunk]) -> ChatResu
     total = _add_chunks(total, batch)
     if total is None or not isinstance(total.message, AIMessageChunk):
         return ChatResult(generations=[])
+    reason = reason or ("stop" if total.message.chunk_position == "last" else ABSENT)
     metadata = {**total.message.response_metadata, **(total.generation_info or {})}
     if twice := [call.name for call in calls if is_encoded_twice(call.text)]:
         metadata[ENCODED_TWICE] = twice
@@ -285,4 +298,8 @@ def _read_finish_reason(generation: ChatGeneration) -> Any:
 
 
 def _find_reason(metadata: Mapping[str, Any]) -> Any:
-    return next((metadata[key] for key in _REASON_KEYS if metadata.get(key)), None)
+    if reason := next((metadata[key] for key in _REASON_KEYS if metadata.get(key)), None):
+        return reason
+    cut = metadata.get("incomplete_details")  # this and the status are of OpenAI's Responses
+    status = "stop" if metadata.get("status") == "completed" else None
+    return cut.get("reason") if isinstance(cut, Mapping) else status

@@ -13,8 +13,9 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from nodes.errors import SettingsInvalid
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings
 from state import Context, Tier
@@ -38,14 +39,23 @@ class FakeCall:
 
 
 class FakeChatModel(BaseChatModel):
-    """Answers by schema name; the last reply of a schema is repeated."""
+    """Answers by schema name, with one reply or a list; the last reply of a list is repeated."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     # Any, since pydantic would make models of the replies that are mappings.
-    replies: dict[str, list[Any]] = Field(default_factory=dict)
+    replies: dict[str, Any] = Field(default_factory=dict)
+    """Lists of `Reply` by the name of a schema; a single reply is made one."""
     name_in_metadata: str = "fake"
     calls: list[FakeCall] = Field(default_factory=list)
+
+    @field_validator("replies")
+    @classmethod
+    def _make_lists(cls, replies: dict[str, Any]) -> dict[str, list[Any]]:
+        return {
+            name: list(reply) if isinstance(reply, list) else [reply]
+            for name, reply in replies.items()
+        }
 
     @property
     def _llm_type(self) -> str:
@@ -73,7 +83,15 @@ class FakeChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         names = kwargs.get("tool_names") or []
-        schema = next(name for name in [kwargs.get("tool_choice"), *names] if name in self.replies)
+        schema = next(
+            (name for name in [kwargs.get("tool_choice"), *names] if name in self.replies), None
+        )
+        if schema is None:
+            raise SettingsInvalid(
+                f"FakeChatModel has no reply for {' or '.join(names) or 'words'}",
+                cause=f"replies has {', '.join(self.replies) or 'none'}",
+                next="add a value for it to replies, by the name of the schema",
+            )
         text = "\n".join(str(message.text) for message in messages)
         shown = kwargs.get("tool_parameters", {}).get(schema, {})
         self.calls.append(FakeCall(schema, text, shown))
@@ -116,11 +134,7 @@ class FakeCatalog(ModelCatalog):
 
 def make_models(**replies: Reply | list[Reply]) -> FakeCatalog:
     """Return a catalog whose model has these replies, by schema name."""
-    queues = {
-        schema: list(reply) if isinstance(reply, list) else [reply]
-        for schema, reply in replies.items()
-    }
-    return FakeCatalog(FakeChatModel(replies=queues))
+    return FakeCatalog(FakeChatModel(replies=replies))
 
 
 def _build_message(

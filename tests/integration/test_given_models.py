@@ -8,18 +8,20 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestServer
 from langchain_core.callbacks import CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.language_models import BaseChatModel, FakeListChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import Field, SecretStr
 
 from graph import aresume, arun, build_supervisor
 from graph.settings import Settings
 from graph.teams.team_loader import load_team
-from nodes.errors import SettingsInvalid, TeamInvalid
+from nodes.errors import BadResponse, SettingsInvalid, TeamInvalid
 from nodes.errors.redaction import redact_text
-from nodes.models.settings import PROVIDERS
+from nodes.models.catalog import ModelCatalog
+from nodes.models.settings import PROVIDERS, ModelSettings
 from nodes.schemas.team import Worker
+from supervisor_worker.testing import FakeChatModel
 from tests.endpoint import ScriptedTask, script_tasks
 from tests.providers.server import ProviderServer
 from tests.providers.wires import TOKENS_CACHED, TOKENS_IN, TOKENS_OUT, WIRES, Wire
@@ -36,6 +38,7 @@ PLAN = {
 }
 REPORT = {"output": "Three figures, from a.md.", "status": "completed", "confidence": 90}
 ANSWER = {"text": "The figures are in a.md and b.md.", "confidence": 90}
+REPLIES = {"Report": [REPORT], "Answer": ANSWER}
 PARTS = script_tasks({"a": (), "b": ()}, worker="researcher")
 
 
@@ -65,7 +68,6 @@ class WordsModel(BaseChatModel):
         keys = {'"final_instruction"': PLAN, '"escalation"': REPORT, '"gaps"': ANSWER}
         value = next(value for key, value in keys.items() if key in prompt)
         message = AIMessage(f"Here it is:\n{json.dumps(value)}")
-        message.response_metadata = {"finish_reason": "stop"}
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
@@ -87,6 +89,43 @@ async def test_a_model_without_tools_is_asked_by_the_prompt_for_plan_reports_and
     assert len(calls) == len(words.prompts) == 4
     (change,) = [event for event in events if event["kind"] == "output_method"]
     assert (change["purpose"], change["method"]) == ("value", "json_prompt")
+
+
+@pytest.mark.parametrize("is_streamed", [False, True], ids=["whole", "streamed"])
+async def test_a_model_that_names_no_finish_reason_is_believed_where_its_message_is_whole(
+    settings: Settings, is_streamed: bool
+):
+    words = FakeListChatModel(responses=[json.dumps(each) for each in (PLAN, REPORT, REPORT)])
+    models: dict[Any, Any] = {"strong": words, "standard": FakeChatModel(replies=REPLIES)}
+
+    state, _ = await run_team(models, settings.model_copy(update={"stream": is_streamed}))
+
+    assert state["status"] == "done"
+    assert state["answer"].text.startswith("The figures are in a.md and b.md.")
+
+
+async def test_a_fake_model_says_which_reply_it_lacks(settings: Settings):
+    fake = FakeChatModel(replies={"Report": REPORT})
+
+    outcome = await arun("Name 3 figures.", models={"strong": fake}, settings=settings)
+
+    assert outcome.status == "failed" and outcome.error
+    line = outcome.error.format_line()
+    assert "FakeChatModel has no reply for Plan: replies has Report." in line
+    assert "OPENAI_BASE_URL" not in line
+
+
+async def test_what_a_client_of_ones_own_raises_comes_without_advice_on_openai():
+    class Broken(WordsModel):
+        def _generate(self, *messages: Any, **options: Any) -> ChatResult:
+            raise ValueError("no such weights")
+
+    model = ModelCatalog(ModelSettings(), {"strong": Broken()}).get_chat_model("strong")
+
+    with pytest.raises(BadResponse) as raised:
+        await model.ainvoke([HumanMessage("Name 3 figures.")])
+    assert raised.value.cause.endswith("no such weights")
+    assert raised.value.next.startswith("check the client of the model")
 
 
 async def test_a_tier_that_is_not_named_uses_the_settings(runs: Runs):

@@ -39,16 +39,7 @@ PLAN = {
 ANSWER = {"text": f"{PHRASES['en']['passages']}\n\n> The juice keeps 18 months."}
 
 
-class LanguageModel(FakeChatModel):
-    """Ends its replies as an endpoint does."""
-
-    def _generate(self, *messages: Any, **options: Any) -> ChatResult:
-        result = super()._generate(*messages, **options)
-        result.generations[0].message.response_metadata["finish_reason"] = "stop"
-        return result
-
-
-class RuleModel(LanguageModel):
+class RuleModel(FakeChatModel):
     """Takes the place of the built-in model."""
 
     @property
@@ -62,8 +53,7 @@ class RuleModel(LanguageModel):
 
 def make_models(kind: type[FakeChatModel], **replies: Any) -> dict[Any, FakeChatModel]:
     known = {"Plan": PLAN, "Answer": ANSWER, **replies}
-    queues = {name: each if isinstance(each, list) else [each] for name, each in known.items()}
-    return dict.fromkeys(("fast", "standard", "strong"), kind(replies=queues))
+    return dict.fromkeys(("fast", "standard", "strong"), kind(replies=known))
 
 
 @pytest.fixture
@@ -117,7 +107,7 @@ async def test_a_team_within_a_team_hands_up_that_its_passages_are_unread(
 
 
 async def test_a_language_model_cannot_call_its_own_report_unread(settings: Settings) -> None:
-    models = make_models(LanguageModel, Report=QUOTED, Answer={"text": "Long.", "confidence": 80})
+    models = make_models(FakeChatModel, Report=QUOTED, Answer={"text": "Long.", "confidence": 80})
 
     outcome = await arun(REQUEST, team=make_team(workers=READERS), models=models, settings=settings)
 

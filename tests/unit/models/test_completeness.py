@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
-from nodes.errors import BadResponse
+from nodes.errors import BadResponse, ResponseCut
 from nodes.models.reply_stream import AnswerTextListener, ReplyTextReader, read_answer_text
 from nodes.models.request import (
     BATCH_CHUNKS,
@@ -128,6 +128,37 @@ def test_an_answer_of_more_calls_than_can_be_heard_is_of_no_use(kind: str) -> No
     require_usable(most, word, "a model")
     with pytest.raises(BadResponse, match="a model made more than 128 tool calls"):
         require_usable(more, word, "a model")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "position", "reason"),
+    [
+        ({}, None, None),
+        ({}, "last", "stop"),
+        ({"status": "completed"}, "last", "stop"),
+        ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}, "last",
+         "max_output_tokens"),
+    ],
+)  # fmt: skip
+async def test_a_stream_without_a_finish_reason_is_whole_where_its_last_part_says_so(
+    metadata: dict[str, Any], position: Any, reason: str | None
+) -> None:
+    last = AIMessageChunk(content="end", response_metadata=metadata, chunk_position=position)
+    result = await collect_stream(stream_chunks([AIMessageChunk(content="The "), last]))
+
+    if reason:
+        assert require_end(result, "a model", needs_reason=False)[1] == reason
+    else:
+        with pytest.raises(ResponseCut, match="has no end"):
+            require_end(result, "a model", needs_reason=False)
+
+
+def test_a_message_that_is_not_streamed_may_lack_a_finish_reason_where_none_is_needed() -> None:
+    whole = ChatResult(generations=[ChatGeneration(message=AIMessage("All of it."))])
+
+    assert require_end(whole, "a model", needs_reason=False)[1] == "stop"
+    with pytest.raises(ResponseCut, match="has no end"):
+        require_end(whole, "a model")
 
 
 def make_answer(**fields: Any) -> ChatResult:
