@@ -88,7 +88,7 @@ class Files:
         ]
 
     def _names_near_column(self, wanted: Iterable[str]) -> bool:
-        names = sorted(self._words[True])
+        names = sorted(self._headers)
         likeness = (each for word in wanted for each in measure_meaning(word, names))
         return max(likeness, default=0.0) >= MIN_MEANING_OF_NAME
 
@@ -107,12 +107,17 @@ class Files:
         return sorted(dict.fromkeys(by_tool + shown), key=lambda name: -shown.count(name))
 
     @cached_property
+    def _headers(self) -> set[str]:
+        """The words of the tables' names and columns."""
+        first = (f"{n} {text.partition(chr(10))[0]}" for n, text in self._held[True].items())
+        return _list_words(first)
+
+    @cached_property
     def _words(self) -> dict[bool, set[str]]:
-        """The words of the tables' names and columns, and of the documents and no table."""
-        headers = (f"{n} {text.partition(chr(10))[0]}" for n, text in self._held[True].items())
+        """The words of the tables' names and columns, and those that only one kind of files has."""
         tables = _list_words(f"{n} {text}" for n, text in self._held[True].items())
         documents = _list_words(f"{n} {text}" for n, text in self._held[False].items())
-        return {True: _list_words(headers), False: documents - tables}
+        return {True: self._headers | (tables - documents), False: documents - tables}
 
 
 def get_name(name: str) -> str:

@@ -12,7 +12,7 @@ from extensions.tools.tables.question_words import join_words
 from extensions.tools.tables.reading import Answered, Reading, describe_conditions
 from nodes.tools.framework.tool_report import format_cell, format_table
 
-MAX_ROWS: Final = 10
+MAX_ROWS: Final = 15
 MAX_RESULTS: Final = 20
 MAX_NAMED: Final = 5
 MAX_COLUMNS: Final = 30
@@ -127,6 +127,8 @@ def write_number(value: Any, language: str, *, is_own: bool = False) -> str:
 def _list_gaps(profile: Profile, answered: Answered, words: dict[str, str]) -> list[str]:
     asked, gaps = answered.asked, [*answered.asked.doubts]
     gaps += _list_taken(asked, words)
+    if asked.is_guess:
+        gaps.append(words["thing"].format(thing=asked.thing, group=words["rows"]))
     columns = ", ".join(profile.columns[:MAX_COLUMNS])
     held = {word for name in profile.columns for word in format_column(name).lower().split()}
     placed = [word for word in asked.unread if word.lower() in held]

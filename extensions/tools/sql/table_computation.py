@@ -93,7 +93,7 @@ class Computation:
         is_listing = asked.function == "value" and not (asked.measure or asked.listed)
         is_whole = asked.is_share and not (asked.part or asked.group or asked.bucket)
         needs_measure = asked.function not in ("count", "distinct", "value") or asked.change
-        if denials or asked.is_of_others:
+        if denials or asked.is_of_others or (asked.unread and asked.taken):
             return False  # what is computed without them is the answer to another question
         if is_whole or (needs_measure and not asked.measure and not asked.is_share):
             return False

@@ -87,7 +87,7 @@ class Period:
         """Return SQL for the period of a row in these parts, and the value of it; else empty."""
         parts = {
             "year": f"{self.year:04d}" if self.year else "",
-            "quarter": str(self.quarter or ""),
+            "quarter": f"Q{self.quarter}" if self.quarter else "",
             "month": f"{self.month:02d}" if self.month else "",
             "day": f"{self.day:02d}" if self.day else "",
         }
@@ -96,7 +96,9 @@ class Period:
             return "", ""
         if self.day:
             return times.day, f"{parts['year']}-{parts['month']}-{parts['day']}"
-        return " || '-' || ".join(getattr(times, n) for n in used), "-".join(parts[n] for n in used)
+        marks = {"quarter": "'Q' || "}
+        texts = [f"{marks.get(name, '')}{getattr(times, name)}" for name in used]
+        return " || '-' || ".join(texts), "-".join(parts[name] for name in used)
 
     @property
     def finest(self) -> str:

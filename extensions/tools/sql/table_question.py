@@ -22,6 +22,7 @@ from extensions.tools.tables.question_words import (
     OPERATIONS,
     OTHER_NAMES,
     Token,
+    is_same_word,
     split_name,
     split_question,
 )
@@ -51,6 +52,7 @@ def answer_question(
     drops = asked.doubles == "drop"
     profiles = [build_profile(table, query, drops_doubles=drops) for table in tables]
     best = _choose_table(profiles, asked, query)
+    _name_other_tables(best, profiles)
     answered = [_answer(best, asked, query)]
     texts = list_asking_parts(asked.question) if asked.is_words_only else []
     if texts and not any(map(points_back, texts[1:])):
@@ -66,6 +68,21 @@ def answer_question(
     said += [f"{'; '.join(kept)}."] if kept and said else []
     joined = answered[0] if len(answered) == 1 else _join(answered)
     return {**joined, "summary": "\n\n".join(said), **({"notes": kept} if kept else {})}
+
+
+def _name_other_tables(best: "_Tried", profiles: Sequence[Profile]) -> None:
+    """Doubt words that are columns of other tables: no two tables are joined."""
+    for word in best.reading.unread:
+        others = [
+            profile.table.source
+            for profile in profiles
+            if any(
+                is_same_word(word.lower(), part) for n in profile.columns for part in split_name(n)
+            )
+        ]
+        if others:
+            best.reading.doubts.append(f"“{word}” is in {join_names(others)}; no tables are joined")
+            best.reading.is_of_others = True
 
 
 @dataclass
@@ -85,7 +102,8 @@ def _choose_table(profiles: Sequence[Profile], asked: Question, query: Query) ->
     best = max(tried, key=lambda each: each.score)
     fitting = [each.profile.table.source for each in tried if each.score == best.score]
     if len(fitting) > 1 and not best.reading.unread:
-        best.reading.doubts.append(f"{join_names(fitting)} fit equally")
+        best.reading.doubts.append(f"{join_names(fitting)} fit equally; name one")
+        best.reading.is_of_others = True
     return best
 
 
@@ -155,7 +173,7 @@ def _try_words(
     reading.taken = [*taken]
     _apply_arguments(reading, profile, asked, query)
     heard = [token.role for token in tokens]
-    lacking = len(reading.unread) + len(reading.doubts) + len(reading.taken)
+    lacking = len(reading.unread) + len(reading.doubts) + len(reading.taken) + reading.is_guess
     named = sum(role in ("column", "cell") for role in heard)
     return _Tried(profile, reading, 2 * heard.count("title") + 2 * named - 10 * lacking)
 

@@ -91,7 +91,9 @@ def parse_number_word(word: str) -> float | None:
 def read_cells(words: MarkedWords, cells: Sequence[tuple[str, str]]) -> None:
     """Find the longest spans that are cells of a column of labels."""
     spans = _list_spans(words, cells)
-    for size, start, column, cell in sorted(spans):
+    named = {each: _is_beside_name(words, *each[:3]) for each in spans}
+    for span in sorted(spans, key=lambda each: (*each[:2], not named[each], *each[2:])):
+        size, start, column, cell = span
         places = range(start, start - size)
         is_open = not any(words.tokens[at].role for at in places)
         is_bare = len(places) == 1 and _is_bare_number(words, start, column)
@@ -101,8 +103,10 @@ def read_cells(words: MarkedWords, cells: Sequence[tuple[str, str]]) -> None:
         if words.word(start - 1) == "(" and words.word(start - size) == ")" and start > 1:
             words.take([start - 2], "cell")  # a cell in brackets after its name: Texas (TX)
         _add_cell(words, column, cell, start)
-        if others := {each[2] for each in spans if each[:2] == (size, start)} - {column}:
-            words.found.doubts.append(f"{cell!r} is in {column} and {min(others)}")
+        others = {each[2] for each in spans if each[:2] == (size, start)} - {column}
+        if others and not named[span]:
+            words.found.doubts.append(f"{cell!r} is in {column} and {min(others)}; name one")
+            words.found.is_of_others = True
 
 
 def _list_spans(
@@ -117,6 +121,12 @@ def _list_spans(
         for start in range(len(heard) - len(parts) + 1)
         if parts and all(map(is_cell_word, parts, heard[start : start + len(parts)]))
     ]
+
+
+def _is_beside_name(words: MarkedWords, size: int, start: int, column: str) -> bool:
+    """Return whether the name of a cell's column is said beside the cell."""
+    near = [words.word(at) for at in (start - 2, start - 1, start - size)]
+    return any(is_same_word(word, part) for word in near if word for part in split_name(column))
 
 
 def _is_bare_number(words: MarkedWords, at: int, column: str) -> bool:

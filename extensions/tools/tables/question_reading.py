@@ -1,8 +1,11 @@
 """Read what a question in a user's words asks of a table, once its words have their roles."""
 
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
 
 from extensions.tools.sql.table_profile import Profile
+from extensions.tools.tables.formatting import split_unit
 from extensions.tools.tables.question_nouns import is_idiom, name_ranked, name_rows, name_unit
 from extensions.tools.tables.question_roles import QuestionRoles
 from extensions.tools.tables.question_words import (
@@ -10,10 +13,13 @@ from extensions.tools.tables.question_words import (
     GRAMMAR,
     LISTS,
     NEVER_ADDED,
+    OPERATIONS,
     Token,
 )
 from extensions.tools.tables.reading import Reading
 
+MAX_LEFT_OUT: Final = 1
+"""Words; without more of them a figure is hardly the answer to the question."""
 _Named = Sequence[tuple[int, str]]
 """Columns, each with the place of its word."""
 
@@ -33,6 +39,7 @@ class _Choice:
     def __init__(self, roles: QuestionRoles) -> None:
         self._roles, self._profile, self._found = roles, roles.profile, roles.found
         self._asked = roles.operations.keys()
+        self._words = [token.word for token in roles.tokens]
 
     def choose(self) -> Reading:
         roles, found = self._roles, self._found
@@ -80,11 +87,13 @@ class _Choice:
         words = ["", *(token.word for token in tokens)]
         for word, token in zip(words, tokens, strict=False):
             is_degree = word in ("how", "wie") and token.word in LISTS["degrees"]
-            is_known = token.role or token.word in GRAMMAR or is_degree
+            is_grouping = OPERATIONS.get(word) in ("per", "each") and token.word in LISTS["light"]
+            is_known = token.role or (token.word in GRAMMAR and not is_grouping) or is_degree
             if not (is_known or _is_scope(self._roles, token)):
                 found.unread.append(token.text)
-                is_most = found.function == "count" and bool(found.order)
-                found.is_of_others |= is_most or self._is_counted(token) or self._is_name(token)
+                found.is_of_others |= self._is_counted(token) or self._is_name(token)
+        is_most = found.function == "count" and bool(found.order)
+        found.is_of_others |= len(found.unread) > (0 if is_most else MAX_LEFT_OUT)
 
     def _is_counted(self, token: Token) -> bool:
         """Return whether a word is in what is counted, or near it."""
@@ -128,6 +137,7 @@ class _Choice:
         if kinds := [each for each in named if each[0] in ranked and len(named) > 1]:
             found.function, found.measure = "distinct", kinds[0][1]  # which has the most kinds
             named.remove(kinds[0])
+        named = self._count_per(named)
         if named:
             found.group = named[0][1]
             found.doubts += [
@@ -142,6 +152,16 @@ class _Choice:
         ):
             parts = ("day", "month", "quarter", "year")
             found.bucket = next((part for part in parts if getattr(profile.times, part)), "")
+
+    def _count_per(self, named: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        """Count the rows where what tells them apart is asked for "per" a label."""
+        per = max(self._roles.operations.get(name, -1) for name in ("per", "each"))
+        before = [each for each in named if each[0] < per and self._is_identity(each[1])]
+        after = [each for each in named if each[0] > per]
+        if not (before and after) or per < 0:
+            return named
+        self._found.function = "count"
+        return after
 
     def _is_near(self, per: int, at: int) -> bool:
         """Return whether "per" is said of a word, as in "per 1,000 crossings".
@@ -175,18 +195,30 @@ class _Choice:
             if self._roles.word(numbers[1][0] - 1) in LISTS["bases"]:  # the growth of A over B
                 names[0], found.second = found.second, names[0]
         if names:
+            places = [at for at, name in numbers if name in names]
+            is_listed = self._are_listed(places)
+            if len(names) > 1 and self._are_one_noun(places):
+                names.reverse()  # fuel cost is a cost
             found.measure, *others = names
-            is_listed = self._are_listed([at for at, name in numbers if name in names])
             is_plain = is_listed and not (found.group or found.divisor or found.second)
             found.others = others if is_plain else []
             besides = [] if is_plain else others
             found.doubts += [f"only {found.measure} was computed, not {name}" for name in besides]
 
     def _are_listed(self, places: Sequence[int]) -> bool:
-        """Return whether nothing but commas and words such as "and" is between places."""
+        """Return whether a comma or a word such as "and" is between places, and nothing else."""
         links = LISTS["links"] | {","}
-        tokens = self._roles.tokens[min(places) : max(places)]
-        return all(token.role in ("column", "operation") or token.word in links for token in tokens)
+        spans = [self._roles.tokens[one:other] for one, other in pairwise(places)]
+        return all(
+            any(token.word in links for token in span)
+            and all(token.role in ("column", "operation") or token.word in links for token in span)
+            for span in spans
+        )
+
+    def _are_one_noun(self, places: Sequence[int]) -> bool:
+        """Return whether nothing is between the words of columns, as in "fuel cost"."""
+        spans = [self._roles.tokens[one:other] for one, other in pairwise(places)]
+        return all(token.role == "column" for span in spans for token in span)
 
     def _choose_function(self, labels: _Named) -> None:
         found, counted, places = self._found, self._find_counted(), self._roles.operations
@@ -251,6 +283,9 @@ class _Choice:
         is_open = found.function == "value" and (is_counted or is_most or how_much or is_over_all)
         if is_open and not (profile.is_intensive(found.measure) or self._is_identity(found.group)):
             found.function = "sum"
+        unit = split_unit(found.measure)[1].lower().split()
+        if found.function == "sum" and is_counted and unit and not {*unit} & {*self._words}:
+            found.doubts.append(f"how many was read as the sum of {found.measure}")
         if found.function == "sum" and profile.is_intensive(found.measure, NEVER_ADDED):
             found.doubts.append(f"the values of {found.measure} are not added up")
         if found.function != "value" and found.measure in profile.codes:

@@ -61,6 +61,8 @@ class Reading:
     thing: str = ""
     """What was taken for the rows, or for a column that names them."""
     thing_column: str = ""
+    is_guess: bool = False
+    """Nothing in the table says that its rows are such things."""
     taken: list[tuple[str, str]] = field(default_factory=list)
     """Words that the table lacks, each with the column that was read instead."""
     unread: list[str] = field(default_factory=list)
@@ -68,7 +70,8 @@ class Reading:
     is_of_row: bool = False
     """The highest value of a group is that of one of its rows."""
     is_of_others: bool = False
-    """A name, or what is counted, is among the unread words: a figure would be of other things."""
+    """A figure would be of other things: a name, or what is counted, is not read, or may be in two
+    columns or tables."""
     doubts: list[str] = field(default_factory=list)
     """Sentences on what may be read in another way."""
 

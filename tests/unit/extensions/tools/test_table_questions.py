@@ -93,10 +93,8 @@ def ask(question: str, *tables: str, **arguments: Any) -> dict[str, Any]:
         ("wells_deep.csv", "How many wells did Elm have in 2022?", [[31]]),
         ("wells_deep.csv", "What was the total of wells in 2023?", [[53]]),
         ("crew.csv", "How many women are there?", [[2]]),
-        ("crew.csv", "How many people are cooks?", [[2]]),
         ("crew.csv", "What is the average salary of the cooks?", [[2550.0]]),
         ("rent_per_room.csv", "What was the rent per room in Ash in 2021?", [["Ash", 2021, 310]]),
-        ("crew.csv", "How many patients are cooks?", [[2]]),
         (
             "crew.csv",
             "Which sailor has the highest salary?",
