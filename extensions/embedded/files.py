@@ -8,6 +8,7 @@ from nodes.limits.patterns import Pattern
 from nodes.schemas.handoff import PlanningValues
 from nodes.schemas.team import Example
 from nodes.text.csv_table import is_table_name
+from nodes.text.json_records import read_records
 from nodes.text.similarity import MIN_MEANING_OF_NAME, extract_words, measure_meaning
 
 _SEPARATORS = Pattern(r"[\W_]+")
@@ -24,7 +25,12 @@ class Files:
         self.texts = values.materials
         lines = values.database[:MAX_DATABASE_CHARS].splitlines()
         every = {**values.materials, **{line: line for line in lines}}
-        self._kinds = {name: is_table_name(name) or name in lines for name in every}
+        records = {name: read_records(name, text) for name, text in values.materials.items()}
+        every |= {name: text for name, text in records.items() if text is not None}
+        self._kinds = {
+            name: is_table_name(name) or name in lines or records[name] is not None
+            for name in every
+        }
         self._held = {
             kind: {n: text for n, text in every.items() if self._kinds[n] == kind} for kind in TOOLS
         }
@@ -54,7 +60,7 @@ class Files:
     def are_only_for(self, worker: str) -> bool:
         """Return whether all materials are tables, and a worker has the tool that reads them."""
         can_read = "analyze_table" in self._team.find_worker(worker).tools
-        return can_read and bool(self.texts) and all(map(is_table_name, self.texts))
+        return can_read and bool(self.texts) and all(self._kinds[name] for name in self.texts)
 
     def has_all_of(self, example: Example) -> bool:
         """Return whether all files of an example are here, and it has some."""

@@ -11,7 +11,8 @@ from typing import Any
 
 from graph.commands.comparison import load_libraries
 from graph.commands.output import print_json, print_table
-from graph.commands.run import Job, read_request_text, run_job
+from graph.commands.run import Job, run_job
+from graph.commands.stdin import read_request_text
 from graph.display.labels import format_status
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr

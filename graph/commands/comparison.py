@@ -12,7 +12,8 @@ from langchain_core.outputs import ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from graph.commands.run import Job, print_outcome, read_request_text, run_job
+from graph.commands.run import Job, print_outcome, run_job
+from graph.commands.stdin import read_request_text
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.display.summary import format_comparison

@@ -1,4 +1,4 @@
-"""`supervise run` and `supervise resume`, and what `-` reads from stdin."""
+"""`supervise run` and `supervise resume`."""
 
 import json
 import sys
@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from graph.commands.cancellation import run_cancellable
 from graph.commands.options import ResumeOptions, RunOptions, build_context
 from graph.commands.output import print_json, print_markdown, read_json_file, save_json, save_report
 from graph.commands.process import Cancelled
+from graph.commands.stdin import read_files, read_request_text
 from graph.display.labels import format_status
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
@@ -36,7 +37,7 @@ from graph.runs.runner import aresume, arun
 from graph.runs.trace import build_trace, load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import make_thread_id
-from nodes.errors import FileUnreadable, OutputFailed, RequestInvalid, SupervisorError, UsageError
+from nodes.errors import FileUnreadable, OutputFailed, SupervisorError, UsageError
 from nodes.models.structured_output import UnreadableReply, read_value
 from nodes.text.counts import format_estimate
 from nodes.text.markdown import format_answer
@@ -343,58 +344,3 @@ def _print_questions(outcome: Outcome, named: str) -> None:
         for line in format_question(question):
             print_to_stderr(line)
     print_to_stderr(format_reply_command(named, outcome.questions))
-
-
-STDIN: Final = "-"
-STDIN_NAME: Final = "stdin.txt"
-"""Name of the material that `--file -` reads."""
-MAX_STDIN_BYTES: Final = 10_000_000
-
-
-def read_request_text(request: str) -> str:
-    """Return the request's text; `-` reads it from stdin. Undecodable bytes are replaced.
-
-    Raises:
-        RequestInvalid: stdin holds too many bytes.
-    """
-    raw = _read_stdin() if request == STDIN else request.encode("utf-8", errors="surrogateescape")
-    if len(raw) > MAX_STDIN_BYTES:
-        raise RequestInvalid(f"the request is too large: more than {MAX_STDIN_BYTES:,} bytes")
-    return _decode(raw)
-
-
-def read_files(files: Sequence[Path], request: str) -> tuple[list[Path], dict[str, str]]:
-    """Return the files to read from disk, and the material that is read from stdin, if one is.
-
-    Raises:
-        UsageError: the request is to be read from stdin, too.
-        FileUnreadable: stdin holds no text, or too many bytes.
-    """
-    named = [file for file in files if str(file) != STDIN]
-    if len(named) == len(files):
-        return named, {}
-    if request == STDIN:
-        raise UsageError(
-            "the request and a file cannot both be read from stdin", next="name one of them"
-        )
-    raw, problem = _read_stdin(), ""
-    if len(raw) > MAX_STDIN_BYTES:
-        problem = f"more than {MAX_STDIN_BYTES:,} bytes"
-    elif not raw.strip():
-        problem = "it is empty"
-    elif b"\0" in raw:
-        problem = "it is not text"
-    if problem:
-        raise FileUnreadable(
-            "cannot read stdin", cause=problem, next="save it as a file, and name that: --file PATH"
-        )
-    return named, {STDIN_NAME: _decode(raw)}
-
-
-def _read_stdin() -> bytes:
-    return b"" if sys.stdin is None else sys.stdin.buffer.read(MAX_STDIN_BYTES + 1)
-
-
-def _decode(raw: bytes) -> str:
-    text = raw.decode("utf-8-sig", errors="replace")
-    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")

@@ -111,6 +111,13 @@ def is_table_name(name: str) -> bool:
     return name.lower().endswith(TABLE_SUFFIXES) or _WORKBOOK_END.search(name) is not None
 
 
+def is_table_text(text: str) -> bool:
+    """Return whether the first lines have as many cells as the first of them, which names them."""
+    lines = text.lstrip("\ufeff").splitlines(keepends=True)[:SAMPLE_RECORDS]
+    rates = [_rate_delimiter(lines, delimiter) for delimiter in _DELIMITERS]
+    return len(lines) > 1 and max(rates, default=())[:1] == (1.0,)
+
+
 def is_missing(cell: str) -> bool:
     """Return whether a cell holds a word for no number."""
     return _MISSING.fullmatch(cell) is not None

@@ -17,6 +17,23 @@ def test_a_file_is_read_from_stdin(supervise, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("fruit,price\napple,3\npear,4\n", "stdin.csv"),
+        ("fruit;price\napple;3\npear;4\n", "stdin.csv"),
+        ('[{"fruit": "apple", "price": 3}, {"fruit": "pear", "price": 4}]', "stdin.json"),
+        ("An apple, they say.\nA pear costs 3, or 4, with the price.\n", "stdin.txt"),
+    ],
+)
+def test_a_table_from_stdin_is_named_as_one(supervise, monkeypatch, text, name):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    supervise("run", "What is the highest price?", "-f", "-")
+
+    assert name in supervise.out
+
+
+@pytest.mark.parametrize(
     ("raw", "problem"), [(b" \n", "it is empty"), (b"%PDF\0\1", "it is not text")]
 )
 def test_what_is_no_text_is_not_read_from_stdin(supervise, monkeypatch, raw, problem):

@@ -8,6 +8,7 @@ from extensions.tools.sql.location import DatabaseLocation, locate_database
 from nodes.errors import NothingToRead, ToolFailed, ToolRefused
 from nodes.schemas.team import Team
 from nodes.text.csv_table import is_table_name
+from nodes.text.json_records import read_records
 from nodes.tools.framework.documents import is_cut
 from nodes.tools.framework.isolation import run_isolated, run_isolated_blocking
 from nodes.tools.framework.settings import ToolSettings
@@ -140,11 +141,10 @@ async def collect_tables(
         NothingToRead: there is neither.
         ToolRefused: a table was cut when it was read, so figures on it would be wrong.
     """
-    tables = {
-        name: text
-        for name, text in (materials or {}).items()
-        if is_table_name(name) and text.strip()
-    }
+    given = materials or {}
+    records = {name: read_records(name, text) for name, text in given.items()}
+    tables = {n: text for n, text in given.items() if is_table_name(n) and text.strip()}
+    tables |= {name: text for name, text in records.items() if text is not None}
     if cut := ", ".join(name for name, text in tables.items() if is_cut(text)):
         raise ToolRefused(
             f"only the beginning of {cut} was read, so figures on it would be wrong; the user "
