@@ -4,6 +4,7 @@ import asyncio
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, count
 from pathlib import Path, PurePath
 from time import monotonic
@@ -12,6 +13,7 @@ from typing import Any, Final, cast
 from graph.extensions import register_extensions
 from graph.runs.event_log import EventListener
 from graph.stores.trace_lines import make_event
+from graph.teams.front_matter import suggest_name
 from nodes.errors import DeadlinePassed, FileUnreadable, RequestInvalid
 from nodes.planning.request import read_request
 from nodes.text.counts import format_count
@@ -164,6 +166,8 @@ def _get_mode(path: Path) -> int:
         return path.stat().st_mode
     except (OSError, ValueError) as error:
         cause = getattr(error, "strerror", None) or str(error)
+        with suppress(OSError, ValueError):
+            cause += suggest_name(path.name, os.listdir(path.parent))
         raise _build_unreadable_error(path, cause, "check the name and the permissions") from None
 
 
