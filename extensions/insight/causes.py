@@ -26,6 +26,7 @@ _LARGE: Final = frozenset(("handoff", "plan", "prompt", "reply", "report", "usag
 _CASE: Final = Remedy("command", "supervise case {thread}", "makes a row of the team's exam of it")
 MAX_DETAIL: Final = 180
 MAX_TEXT: Final = 300
+_PURPOSES: Final = {"planner": "plan", "synthesizer": "answer"}
 _UNENDED: Final = "did not end"
 Node = str | tuple[str, str]
 """A task by its path, the run's answer as an empty one, or a fault by its kind and task."""
@@ -227,8 +228,7 @@ def _list_steps(facts: RunFacts, start: str, parents: Mapping[Node, Node]) -> It
 
 def _fill_remedies(facts: RunFacts, fault: Fault) -> Iterator[Remedy]:
     kind, event = get_fault_kind(fault.kind), fault.event
-    calls = [e for e in facts.select("model_call") if fault.worker == "planner"]
-    tier = next((e.read("tier") for e in (event, *calls) if e and e.read("tier")), "")
+    tier = _find_tier(facts, fault)
     provider = (event.read("model") if event else "").partition(":")[0]
     values = {
         "worker": fault.worker or "team",
@@ -240,6 +240,16 @@ def _fill_remedies(facts: RunFacts, fault: Fault) -> Iterator[Remedy]:
     }
     for remedy in (*kind.remedies, *([_CASE] if kind.makes_case else [])):
         yield replace(remedy, name=to_one_line(remedy.name.format(**values), 200))
+
+
+def _find_tier(facts: RunFacts, fault: Fault) -> str:
+    """Return the tier of the model that was at work, by its own calls; empty where it made none."""
+    task, purpose = facts.tasks.get(fault.task), _PURPOSES.get(fault.worker)
+    calls = [e for each in task.attempts for e in each] if task and not purpose else []
+    if purpose:
+        calls = facts.select_calls(purpose, fault.task) or facts.select("model_call")
+    found = (fault.event, *reversed(calls))
+    return next((e.read("tier") for e in found if e and e.read("tier")), "")
 
 
 def _list_notes(facts: RunFacts) -> Iterator[str]:

@@ -147,6 +147,8 @@ class AttemptContext:
     """Of its model; another one like it and the report must fit into its time."""
     results: list[str] = field(default_factory=list)
     """What its tools answered, shortened: the partial result when its time ends."""
+    refused_reports: list[str] = field(default_factory=list)
+    """What was wrong with each report that could not be read."""
     early_report: Report | None = None
     """A report before all was read; it counts when no later one can be read."""
     proof: ReportProof = field(default_factory=ReportProof)

@@ -26,10 +26,11 @@ from nodes.execution.worker_agent import (
     may_ask_again,
     must_report,
     name_tool_set,
+    note_refusals,
     settle_escalation,
 )
 from nodes.models.guarded_model import SHOWN_TOOLS
-from nodes.models.structured_output import build_lenient_schema
+from nodes.models.structured_output import UnreadableReply, build_lenient_schema
 from nodes.prompts.checks import build_proof_message
 from nodes.prompts.materials import build_reading_message
 from nodes.prompts.messages import build_worker_prompt
@@ -91,7 +92,7 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         messages: list[Any] = [*request.messages, *asked]  # the library's union is not exported
         try:
             return await self._ask(request.override(messages=messages), handler)
-        except (ModelError, TurnLimitReached):
+        except (ModelError, TurnLimitReached, UnreadableReply):
             return response
 
     async def _ask(
@@ -106,6 +107,8 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
             asked = request.override(model=context.model, tools=tools, model_settings=settings)
             response = await handler(asked)
             replies += response.result
+        if response.structured_response is None:
+            note_refusals(context, response.result)
         return response
 
     def _list_offered(self, request: ModelRequest[AttemptContext]) -> list[Any]:

@@ -5,7 +5,7 @@ continues from there: the model reads what was wrong.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
@@ -101,6 +101,7 @@ class WorkerAgent:
             except UnreadableReply as error:
                 if not reply.tool_calls:
                     raise
+                context.refused_reports.append(str(error))
                 messages += [reply, *_answer_calls(reply, f"Error: {error}")]
             else:
                 if not (doubts := await find_doubts(context, report)):
@@ -168,11 +169,12 @@ def count_turn(context: AttemptContext) -> Iterator[list[BaseMessage]]:
 
     Raises:
         TurnLimitReached: the attempt has had all its turns.
+        UnreadableReply: it has, and its reports were refused: more turns would not help.
     """
     context.turns += 1
     context.taint.mark_results_seen()
     if context.turns > context.limits.max_turns + 1:
-        raise TurnLimitReached(f"no readable report within {context.limits.max_turns} turns")
+        raise _build_turns_error(context)
     began, replies = monotonic(), list[BaseMessage]()
     try:
         yield replies
@@ -185,6 +187,25 @@ def count_turn(context: AttemptContext) -> Iterator[list[BaseMessage]]:
             context.usage += read_usage(message)
             if gap := message.response_metadata.get(SHORTENED):
                 context.left_out.append(str(gap))
+
+
+def _build_turns_error(context: AttemptContext) -> TurnLimitReached | UnreadableReply:
+    refused, turns = context.refused_reports, context.limits.max_turns
+    if len(refused) > 1:
+        return UnreadableReply([f"its report was refused {len(refused)} times: {refused[-1]}"])
+    error = f"no readable report within {turns} turns"
+    return TurnLimitReached(f"{error}; one was refused: {refused[0]}" if refused else error)
+
+
+def note_refusals(context: AttemptContext, replies: Iterable[BaseMessage]) -> None:
+    """Keep what is wrong with each report among the replies, which the model reads too."""
+    calls = [call for each in replies if isinstance(each, AIMessage) for call in each.tool_calls]
+    for call in calls:
+        if call["name"] == Report.__name__:
+            try:
+                read_value(call["args"], Report, correct=settle_escalation)
+            except UnreadableReply as error:
+                context.refused_reports.append(str(error))
 
 
 def _answer_calls(reply: AIMessage, answer: str) -> list[ToolMessage]:

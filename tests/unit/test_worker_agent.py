@@ -8,7 +8,7 @@ from langchain_core.tools import InjectedToolCallId, tool
 from langgraph.types import Command
 
 from nodes.errors import EndpointFailed
-from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
+from nodes.execution.attempt_context import AttemptContext
 from nodes.execution.tool_loop import build_worker_agent
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings
@@ -137,13 +137,14 @@ async def test_words_that_are_no_report_end_the_attempt(
         await AgentRun(model_settings).ask()
 
 
-async def test_turns_of_the_first_call_and_of_the_loop_are_counted_together(
-    endpoint: Endpoint, model_settings: ModelSettings
+@pytest.mark.parametrize("tools", [(), ("calculate",)])
+async def test_reports_that_are_refused_until_all_turns_are_made_are_the_reason(
+    endpoint: Endpoint, model_settings: ModelSettings, tools: tuple[str, ...]
 ) -> None:
     script_reports(endpoint, BROKEN)
-    run = AgentRun(model_settings, max_turns=2)
+    run = AgentRun(model_settings, *tools, max_turns=2)
 
-    with pytest.raises(TurnLimitReached):
+    with pytest.raises(UnreadableReply, match=r"its report was refused 3 times: status: .*comple"):
         await run.ask()
 
     assert len(endpoint.requests) == run.context.usage.model_calls == 3

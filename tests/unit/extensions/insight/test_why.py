@@ -15,7 +15,8 @@ from extensions.insight.fault_kinds import load_fault_kinds
 from graph.runs.stopping import TaskUnknown
 from graph.runs.trace import TraceUnreadable, build_trace, get_log_path
 from graph.settings import Settings
-from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
+from graph.teams.front_matter import WorkerKeys
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.screen import CapturedScreen
 
 JSON = st.recursive(
@@ -119,6 +120,24 @@ def test_a_failed_run_is_explained_by_its_first_event_and_what_helps(
     assert supervise("why", "refused", "ranking", "--json") == 0
     (cause,) = json.loads(supervise.out)["causes"]
     assert (cause["kind"], cause["task"]) == ("unauthorized", "prices")
+
+
+def test_a_report_that_is_always_refused_is_explained_by_what_was_wrong_with_it(
+    playing: Endpoint, supervise: CapturedScreen, tmp_path: Path
+) -> None:
+    team = tmp_path / "ferry"
+    team.mkdir()
+    (team / "team.md").write_text("---\ndescription: Counts.\nladder: [refine]\n---\nCount.\n")
+    reader = "---\ndescription: Counts passengers.\ntier: fast\nmax_turns: 2\n---\nCount.\n"
+    (team / "reader.md").write_text(reader)
+    task = ScriptedTask(id="count", worker="reader", report=[{"status": "complete"}])
+    playing.load_scenario(Scenario(tasks=(task,)))
+    supervise("run", "How many?", "--team", str(team), "--thread", "odd", "-q")
+
+    assert supervise("why", "odd") == 0
+
+    assert "refused 3 times: status: " in supervise.out and "'completed'" in supervise.out
+    assert "SUPERVISE_MODEL_FAST" in supervise.out and "max_turns" not in supervise.out
 
 
 def test_a_run_without_a_fault_says_so(playing: Endpoint, supervise: CapturedScreen) -> None:
@@ -237,8 +256,12 @@ def test_each_kind_has_words_and_its_mode_is_one_of_the_published() -> None:
 def test_the_table_names_settings_and_files_that_exist() -> None:
     root = Path(__file__).parents[4]
     known = (root / ".env.example").read_text() + (root / "docs/guide/teams.md").read_text()
-    named = {r.name for kind in load_fault_kinds().values() for r in kind.remedies}
+    remedies = [each for kind in load_fault_kinds().values() for each in kind.remedies]
+    named = {each.name for each in remedies}
+    of_worker = [each.text for each in remedies if each.kind == "worker's file"]
+    keys = {name.strip(":") for text in of_worker for name in text.split("`")[1::2]}
 
     plain = {name for name in named if name.startswith("SUPERVISE_") and "{" not in name}
     assert plain and all(name in known for name in plain)
+    assert keys and keys <= set(WorkerKeys.model_fields)
     assert all(f"SUPERVISE_MODEL_{tier}" in known for tier in ("FAST", "STANDARD", "STRONG"))
