@@ -33,6 +33,7 @@ from graph.topology.worker_pool import WorkerPool
 from graph.worker import Holder, build_workers
 from nodes.approval import approve
 from nodes.critic import after_critic, criticize
+from nodes.errors import require_type
 from nodes.execution.dispatch_registry import DispatchRegistry, SavedDispatch
 from nodes.execution.first_call import FirstCalls
 from nodes.models.catalog import ModelCatalog
@@ -71,7 +72,7 @@ def build_supervisor(
         SettingsInvalid: a value of the environment is not allowed, a model is none, or a tool is
             none or is held by no worker.
     """
-    settings = settings or Settings()
+    settings = require_type("settings", settings, Settings) or Settings()
     return compile_supervisor(
         load_team(team, settings, tools=tools),
         settings=settings,

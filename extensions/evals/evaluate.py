@@ -21,7 +21,7 @@ from extensions.evals.scores import Evaluation
 from graph.settings import Settings
 from graph.teams.team_loader import find_team, load_team
 from graph.topology.blocking_portal import get_portal
-from nodes.errors import SettingsInvalid
+from nodes.errors import SettingsInvalid, require_type
 from nodes.models.catalog import ModelCatalog
 from nodes.schemas.team import Team
 from state import Strategy, Tier
@@ -184,7 +184,8 @@ async def aevaluate_team(
         UsageError: the team or a setting cannot be used; there is no exam, or it has problems.
         ModelError: no row could reach the model.
     """
-    settings = _prepare_settings(settings or Settings(), replayed)
+    settings = require_type("settings", settings, Settings) or Settings()
+    settings = _prepare_settings(settings, replayed)
     examined = _load_examined(team, settings, [*map(Path, workers)], strategy)
     asking = find_team(exam or team, settings)
     rows, is_single = _load_rows(asking, settings), examined.strategy == "single"

@@ -26,7 +26,7 @@ from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
 from graph.teams.team_loader import load_team
 from graph.topology.input_validation import read_context
-from nodes.errors import UsageError
+from nodes.errors import UsageError, require_type
 from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import set_deadline
 from nodes.planning.replanning import compare_plans
@@ -125,7 +125,8 @@ async def afork(
         ThreadTaken, ThreadInvalid: the new run cannot have this id.
         RunUntrusted: the record names a team that is not this user's, and `team` is missing.
     """
-    settings, new = settings or Settings(), check_thread_id(thread or make_thread_id())
+    settings = require_type("settings", settings, Settings) or Settings()
+    new = check_thread_id(thread or make_thread_id())
     if get_log_path(new, settings).exists():
         raise ThreadTaken(f"there is a run {new} already", kept="it", next="name another --thread")
     source = team or await _find_source(base, settings)

@@ -13,6 +13,7 @@ from graph.runs.outcome import Outcome
 from graph.runs.trace import get_record_path
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
+from nodes.errors import require_type
 from nodes.schemas.team import Team
 
 
@@ -28,7 +29,8 @@ def replay(thread: str, *, settings: Settings | None = None, **how: Any) -> Repl
         RecordMissing, RecordUnreadable: there is no record, or it cannot be used.
         ReplayMissed: the run asks for something else than the record has.
     """
-    path = get_record_path(check_thread_id(thread), settings or Settings())
+    settings = require_type("settings", settings, Settings) or Settings()
+    path = get_record_path(check_thread_id(thread), settings)
     return replay_record(read_record(path), **how)
 
 

@@ -14,6 +14,7 @@ from graph.extensions import register_extensions
 from graph.runs.event_log import EventListener
 from graph.stores.trace_lines import make_event
 from graph.teams.front_matter import suggest_name
+from graph.topology.input_validation import require_texts
 from nodes.errors import DeadlinePassed, FileUnreadable, RequestInvalid
 from nodes.planning.request import read_request
 from nodes.text.counts import format_count
@@ -38,7 +39,7 @@ ReadProgress = Callable[[int, int], None]
 
 async def build_input(
     request: str,
-    files: Sequence[str | Path],
+    files: str | Path | Sequence[str | Path],
     materials: Mapping[str, str] | None,
     context: Context,
     listener: EventListener | None,
@@ -46,19 +47,29 @@ async def build_input(
     """Return the input of a run: the request, and its materials with those read from files.
 
     Raises:
-        RequestInvalid: there is no request.
+        RequestInvalid: there is no request, or a value has the wrong type.
         FileUnreadable: a file cannot be read.
         DeadlinePassed: the run's deadline passed before all files were read.
     """
     read: Mapping[str, str] = {}
-    if files:
+    require_texts(request, {} if materials is None else materials)
+    if paths := _list_paths(files):
         read = await read_materials(
-            [Path(file) for file in files],
+            paths,
             deadline_s=context.deadline_s,
             on_progress=build_progress_callback(listener) if listener else None,
         )
     given: dict[str, Any] = {"request": request, "materials": {**read, **(materials or {})}}
     return {**given, "request": read_request(cast(SupervisorState, given))}
+
+
+def _list_paths(files: str | Path | Iterable[str | Path]) -> list[Path]:
+    """Return the paths that a program names: several, or one."""
+    try:
+        return [Path(file) for file in ([files] if isinstance(files, str | Path) else files)]
+    except TypeError:
+        cause, example = f"it is {files!r:.40}", 'name them as ["sales.csv"]'
+        raise RequestInvalid("files must be paths", cause=cause, next=example) from None
 
 
 async def read_materials(

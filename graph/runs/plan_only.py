@@ -18,7 +18,7 @@ from graph.stores.thread_locks import make_thread_id
 from graph.supervisor import build_supervisor
 from graph.teams.default_team import DEFAULT_TEAM
 from graph.topology.input_validation import read_context
-from nodes.errors import RequestInvalid
+from nodes.errors import RequestInvalid, require_type
 from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import SCOPE_KEY, CertificateListener, RunScope, set_deadline
 from nodes.schemas.team import Team
@@ -29,7 +29,7 @@ async def aplan(
     request: str,
     *,
     team: str | Path | Team = DEFAULT_TEAM,
-    files: Sequence[str | Path] = (),
+    files: str | Path | Sequence[str | Path] = (),
     materials: Mapping[str, str] | None = None,
     context: Context | Mapping[str, Any] | None = None,
     settings: Settings | None = None,
@@ -52,7 +52,7 @@ async def aplan_with_estimate(
     request: str,
     *,
     team: str | Path | Team = DEFAULT_TEAM,
-    files: Sequence[str | Path] = (),
+    files: str | Path | Sequence[str | Path] = (),
     materials: Mapping[str, str] | None = None,
     context: Context | Mapping[str, Any] | None = None,
     settings: Settings | None = None,
@@ -67,7 +67,8 @@ async def aplan_with_estimate(
         on_certificate: as of `arun`.
     """
     context, begun = replace(read_context(context), speculate=False), now_s()
-    settings = settings or Settings()
+    settings = require_type("settings", settings, Settings) or Settings()
+    plan = require_type("plan", plan, Plan)
     await asyncio.to_thread(start_otel, settings)
     given = await build_input(request, files, materials, context, on_event)
     async with open_readable_store(settings) as store:  # for the estimate

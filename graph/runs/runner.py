@@ -37,7 +37,7 @@ from graph.topology.run_start import (
     merge_context,
 )
 from graph.topology.stop_watch import has_stop_requests
-from nodes.errors import UsageError
+from nodes.errors import UsageError, require_type
 from nodes.limits.deadline import measure_elapsed_s, now_s
 from nodes.limits.run_scope import CertificateListener, set_deadline
 from nodes.schemas.team import Team
@@ -69,7 +69,7 @@ async def arun(
     request: str,
     *,
     team: str | Path | Team = DEFAULT_TEAM,
-    files: Sequence[str | Path] = (),
+    files: str | Path | Sequence[str | Path] = (),
     materials: Mapping[str, str] | None = None,
     thread: str | None = None,
     context: Context | Mapping[str, Any] | None = None,
@@ -100,7 +100,8 @@ async def arun(
         StoreError: the run database cannot be used.
         ThreadBusy: the thread is running elsewhere.
     """
-    settings, context, begun = settings or Settings(), read_context(context), now_s()
+    settings, begun = require_type("settings", settings, Settings) or Settings(), now_s()
+    context, plan = read_context(context), require_type("plan", plan, Plan)
     source = _resolve_team_source(team, settings)
     await asyncio.to_thread(require_packages, _get_team_name(source))  # reads files, too
     given = await build_input(request, files, materials, context, on_event)
@@ -169,7 +170,9 @@ async def aresume(
         StoreError: the run database cannot be used.
         ThreadBusy: the thread is running elsewhere.
     """
-    settings, given = settings or Settings(), read_context(context)
+    settings = require_type("settings", settings, Settings) or Settings()
+    given = read_context(context)
+    answer = answer if callable(answer) else require_type("answer", answer, str)
     accepted = await load_run_record(check_thread_id(thread), settings)
     is_own, made = accepted.pop(OWN_KEY), {"models": models, "tools": tools}
     source = accepted["source"] if team is None else _resolve_team_source(team, settings)

@@ -37,6 +37,7 @@ from nodes.errors import (
     StoreError,
     SupervisorError,
     ThreadBusy,
+    require_type,
 )
 from nodes.limits.deadline import measure_elapsed_s, now_s
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, get_run_scope
@@ -89,6 +90,8 @@ def build_run_graph(
     Raises:
         SettingsInvalid, TeamInvalid: as `build_supervisor`.
     """
+    models = require_type("models", models, Mapping)
+    tools = require_type("tools", tools, Mapping)
     given = dict(models or {}), dict(tools or {})
     found = next((each for each in _built if each.serves(team, settings, *given)), None)
     if found is None:

@@ -9,7 +9,7 @@ from graph.runs.trace import load_trace
 from graph.settings import Settings
 from graph.stores.run_database import build_stop_namespace
 from graph.stores.thread_locks import check_thread_id
-from nodes.errors import SupervisorError, UsageError
+from nodes.errors import SupervisorError, UsageError, require_type
 from nodes.limits.stop_requests import ALL_TASKS, STOPPED
 from nodes.text.plain_text import sanitize_line
 
@@ -63,7 +63,8 @@ async def astop(thread: str, task: str = "", *, settings: Settings | None = None
         StopUnconfirmed: it has not ended within 15 seconds.
         StoreError: the run database cannot be used.
     """
-    known, thread = settings or Settings(), check_thread_id(thread)
+    known, thread = require_type("settings", settings, Settings), check_thread_id(thread)
+    known = known or Settings()
 
     async def load() -> Mapping[str, Any]:
         return await asyncio.to_thread(load_trace, thread, known)

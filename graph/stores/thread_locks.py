@@ -32,9 +32,10 @@ def check_thread_id(thread: str) -> str:
     Raises:
         ThreadInvalid: its form is unsafe in file names.
     """
-    if not _SAFE_ID.fullmatch(thread) or not thread.strip("."):
+    is_text = isinstance(thread, str)
+    if not is_text or not _SAFE_ID.fullmatch(thread) or not thread.strip("."):
         raise ThreadInvalid(
-            f"invalid thread id {thread[:80]!r}",
+            f"invalid thread id {thread!r:.82}",
             next="use 1 to 64 letters, digits, dots, dashes or underscores",
         )
     return thread

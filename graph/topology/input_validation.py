@@ -48,6 +48,22 @@ def read_input(given: Any) -> Any:
         return given
     filled = {name: value for name, value in given.items() if value is not None}
     request, materials = filled.get("request", ""), filled.get("materials", {})
+    require_texts(request, materials)
+    _require_storable("the request", request)
+    if materials:
+        filled["materials"] = _clean_material_names(materials)
+    messages = _read_messages(filled.get("messages"))
+    if not request and messages and isinstance(messages[-1], HumanMessage):
+        filled["request"] = ""
+    return {name: redact_value(value) for name, value in filled.items()}
+
+
+def require_texts(request: object, materials: object) -> None:
+    """Refuse a request and materials that are not text.
+
+    Raises:
+        RequestInvalid: one of them has another type.
+    """
     if not isinstance(request, str):
         raise RequestInvalid(
             "request must be a string", cause=f"it is {request!r:.40}", next="send it as text"
@@ -58,13 +74,6 @@ def read_input(given: Any) -> Any:
         raise RequestInvalid(
             "materials must map names to strings", next='send them as {"name": "text"}'
         )
-    _require_storable("the request", request)
-    if materials:
-        filled["materials"] = _clean_material_names(materials)
-    messages = _read_messages(filled.get("messages"))
-    if not request and messages and isinstance(messages[-1], HumanMessage):
-        filled["request"] = ""
-    return {name: redact_value(value) for name, value in filled.items()}
 
 
 def _clean_material_names(materials: Mapping[str, str]) -> dict[str, str]:
@@ -96,7 +105,12 @@ def read_context(given: Context | Mapping[str, Any] | None) -> Context:
     """
     if given is None:
         return Context()
-    values = asdict(given) if isinstance(given, Context) else dict(given)
+    values = asdict(given) if isinstance(given, Context) else given
+    if not isinstance(values, Mapping):
+        raise SettingsInvalid(
+            f"context is a {type(given).__name__}, not a Context or its values by name",
+            next="pass it as {'deadline_s': 60}",
+        )
     known = {field.name for field in fields(Context)}
     if unknown := sorted(map(str, set(values) - known)):
         raise SettingsInvalid(

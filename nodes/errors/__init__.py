@@ -36,13 +36,14 @@ ToolFailed                a tool could not do its work; the worker's report is p
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 if TYPE_CHECKING:  # the command line's help needs errors, but not what `state` imports
     from state import Usage
 
 from nodes.errors.redaction import redact_text
 
+T = TypeVar("T")
 MODEL_EXIT_CODE: Final = 4
 """Of a run that ended as a model could not be used, or gave no valid plan."""
 
@@ -143,6 +144,20 @@ class FileUnreadable(UsageError):
 
 class SettingsInvalid(UsageError):
     code = "SETTINGS_INVALID"
+
+
+def require_type(name: str, given: T, kind: type[Any]) -> T:
+    """Return an argument of a program's call, which may be None.
+
+    Raises:
+        SettingsInvalid: it is of another type.
+    """
+    if given is None or isinstance(given, kind):
+        return given
+    raise SettingsInvalid(
+        f"{name} is a {type(given).__name__}, not a {kind.__name__}",
+        next=f"pass a {kind.__name__}, or leave it out",
+    )
 
 
 class ModelUnknown(UsageError):

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
-from nodes.errors import ModelUnknown, SettingsInvalid
+from nodes.errors import ModelUnknown, SettingsInvalid, require_type
 from nodes.errors.redaction import register_secrets
 from nodes.models.request_form import EndpointKind
 from nodes.models.rule_model import get_rule_model
@@ -182,6 +182,7 @@ def check_given_models(models: Mapping[Any, Any] | None) -> dict[Tier, BaseChatM
     Raises:
         SettingsInvalid: a tier is unknown, or a value is not a chat model.
     """
+    models = require_type("models", models, Mapping)
     given = dict(models or {})
     for tier, model in given.items():
         if tier not in get_args(Tier):

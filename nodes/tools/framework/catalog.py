@@ -18,7 +18,7 @@ import yaml
 from langchain_core.tools import BaseTool
 from pydantic import ValidationError
 
-from nodes.errors import SettingsInvalid, TeamInvalid, ToolRefused
+from nodes.errors import SettingsInvalid, TeamInvalid, ToolRefused, require_type
 from nodes.limits.nesting import SchemaRefused, expand_references
 from nodes.limits.patterns import Pattern
 from nodes.schemas.team import OwnTool, SentContent, Team
@@ -242,7 +242,7 @@ def declare_given_tools(tools: Mapping[Any, Any] | None) -> dict[str, OwnTool]:
         TeamInvalid: the access that a tool declares in its metadata is invalid.
     """
     declared = dict[str, OwnTool]()
-    for name, tool in (tools or {}).items():
+    for name, tool in (require_type("tools", tools, Mapping) or {}).items():
         if not isinstance(name, str) or not name.strip() or ":" in name:
             raise SettingsInvalid(
                 f"tools has {name!r:.80}, which is not a tool's name",
