@@ -55,7 +55,7 @@ from graph.variables import (
     require_redis_package,
     reveal,
 )
-from nodes.errors import SettingsInvalid
+from nodes.errors import SettingsInvalid, require_type
 from nodes.errors.redaction import register_secrets
 from nodes.models.settings import (
     ModelSettings,
@@ -368,6 +368,11 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         if scheme not in ("sqlite", "duckdb", "postgresql", "postgres"):
             raise ValueError(f"has the scheme {scheme!r}")
         return url
+
+
+def read_settings(given: Settings | None) -> Settings:
+    """Return a program's settings, or the environment's; `SettingsInvalid` for another type."""
+    return require_type("settings", given, Settings) or Settings()
 
 
 def choose_env_file(path: Path) -> None:

@@ -22,7 +22,7 @@ from langgraph.store.base import BaseStore
 
 from graph.extensions import collect
 from graph.revision import Revision
-from graph.settings import Settings
+from graph.settings import Settings, read_settings
 from graph.teams.team_loader import load_team
 from graph.topology.drawing import Drawing
 from graph.topology.node_config import SupervisorStep, apply_context, change_class
@@ -33,7 +33,6 @@ from graph.topology.worker_pool import WorkerPool
 from graph.worker import Holder, build_workers
 from nodes.approval import approve
 from nodes.critic import after_critic, criticize
-from nodes.errors import require_type
 from nodes.execution.dispatch_registry import DispatchRegistry, SavedDispatch
 from nodes.execution.first_call import FirstCalls
 from nodes.models.catalog import ModelCatalog
@@ -72,7 +71,7 @@ def build_supervisor(
         SettingsInvalid: a value of the environment is not allowed, a model is none, or a tool is
             none or is held by no worker.
     """
-    settings = require_type("settings", settings, Settings) or Settings()
+    settings = read_settings(settings)
     return compile_supervisor(
         load_team(team, settings, tools=tools),
         settings=settings,

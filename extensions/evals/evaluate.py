@@ -18,10 +18,10 @@ from langsmith.utils import LangSmithError
 from extensions.evals.exam import Exam, ExamRow, load_exam
 from extensions.evals.runner import ExamRunner, Judge, RowListener
 from extensions.evals.scores import Evaluation
-from graph.settings import Settings
+from graph.settings import Settings, read_settings
 from graph.teams.team_loader import find_team, load_team
 from graph.topology.blocking_portal import get_portal
-from nodes.errors import SettingsInvalid, require_type
+from nodes.errors import SettingsInvalid
 from nodes.models.catalog import ModelCatalog
 from nodes.schemas.team import Team
 from state import Strategy, Tier
@@ -184,8 +184,7 @@ async def aevaluate_team(
         UsageError: the team or a setting cannot be used; there is no exam, or it has problems.
         ModelError: no row could reach the model.
     """
-    settings = require_type("settings", settings, Settings) or Settings()
-    settings = _prepare_settings(settings, replayed)
+    settings = _prepare_settings(read_settings(settings), replayed)
     examined = _load_examined(team, settings, [*map(Path, workers)], strategy)
     asking = find_team(exam or team, settings)
     rows, is_single = _load_rows(asking, settings), examined.strategy == "single"

@@ -22,11 +22,11 @@ from graph.runs.run_record import (
 )
 from graph.runs.session import RunSession, open_session, run_graph
 from graph.runs.trace import ThreadUnknown, get_log_path
-from graph.settings import Settings
+from graph.settings import Settings, read_settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
 from graph.teams.team_loader import load_team
 from graph.topology.input_validation import read_context
-from nodes.errors import UsageError, require_type
+from nodes.errors import UsageError
 from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import set_deadline
 from nodes.planning.replanning import compare_plans
@@ -125,8 +125,7 @@ async def afork(
         ThreadTaken, ThreadInvalid: the new run cannot have this id.
         RunUntrusted: the record names a team that is not this user's, and `team` is missing.
     """
-    settings = require_type("settings", settings, Settings) or Settings()
-    new = check_thread_id(thread or make_thread_id())
+    settings, new = read_settings(settings), check_thread_id(thread or make_thread_id())
     if get_log_path(new, settings).exists():
         raise ThreadTaken(f"there is a run {new} already", kept="it", next="name another --thread")
     source = team or await _find_source(base, settings)

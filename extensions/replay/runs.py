@@ -11,9 +11,8 @@ from extensions.replay.tape import ReplayMissed
 from graph.runs.event_log import EventListener
 from graph.runs.outcome import Outcome
 from graph.runs.trace import get_record_path
-from graph.settings import Settings
+from graph.settings import Settings, read_settings
 from graph.stores.thread_locks import check_thread_id
-from nodes.errors import require_type
 from nodes.schemas.team import Team
 
 
@@ -29,8 +28,7 @@ def replay(thread: str, *, settings: Settings | None = None, **how: Any) -> Repl
         RecordMissing, RecordUnreadable: there is no record, or it cannot be used.
         ReplayMissed: the run asks for something else than the record has.
     """
-    settings = require_type("settings", settings, Settings) or Settings()
-    path = get_record_path(check_thread_id(thread), settings)
+    path = get_record_path(check_thread_id(thread), read_settings(settings))
     return replay_record(read_record(path), **how)
 
 

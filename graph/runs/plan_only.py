@@ -13,7 +13,7 @@ from graph.otel import start_otel
 from graph.runs.event_log import EventListener, EventLog
 from graph.runs.materials import build_input
 from graph.runs.run_store import open_readable_store
-from graph.settings import Settings
+from graph.settings import Settings, read_settings
 from graph.stores.thread_locks import make_thread_id
 from graph.supervisor import build_supervisor
 from graph.teams.default_team import DEFAULT_TEAM
@@ -67,7 +67,7 @@ async def aplan_with_estimate(
         on_certificate: as of `arun`.
     """
     context, begun = replace(read_context(context), speculate=False), now_s()
-    settings = require_type("settings", settings, Settings) or Settings()
+    settings = read_settings(settings)
     plan = require_type("plan", plan, Plan)
     await asyncio.to_thread(start_otel, settings)
     given = await build_input(request, files, materials, context, on_event)

@@ -21,7 +21,7 @@ from graph.runs.run_record import (
     save_run_record,
 )
 from graph.runs.session import RunSession, build_outcome, open_session, run_graph, utc_now
-from graph.settings import Settings
+from graph.settings import Settings, read_settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
 from graph.stores.trace_lines import make_event
 from graph.teams.default_team import DEFAULT_TEAM
@@ -100,16 +100,15 @@ async def arun(
         StoreError: the run database cannot be used.
         ThreadBusy: the thread is running elsewhere.
     """
-    settings, begun = require_type("settings", settings, Settings) or Settings(), now_s()
-    context, plan = read_context(context), require_type("plan", plan, Plan)
+    settings, context, begun = read_settings(settings), read_context(context), now_s()
     source = _resolve_team_source(team, settings)
     await asyncio.to_thread(require_packages, _get_team_name(source))  # reads files, too
     given = await build_input(request, files, materials, context, on_event)
     thread, made = check_thread_id(thread or make_thread_id()), {"models": models, "tools": tools}
     async with open_session(thread, source, settings, on_event, context, **made) as session:
         ends = set_deadline(begun, session.team.add_caps(context).deadline_s)
-        session.update_scope(deadline=ends, given_plan=plan, on_answer_text=on_answer_text)
-        session.update_scope(on_certificate=on_certificate)
+        session.update_scope(deadline=ends, given_plan=require_type("plan", plan, Plan))
+        session.update_scope(on_answer_text=on_answer_text, on_certificate=on_certificate)
         given = await _accept_request(session, given)
         noted = {"source": source, "input": given, "context": asdict(context)}
         signed = await session.note_begin(noted)
@@ -170,8 +169,7 @@ async def aresume(
         StoreError: the run database cannot be used.
         ThreadBusy: the thread is running elsewhere.
     """
-    settings = require_type("settings", settings, Settings) or Settings()
-    given = read_context(context)
+    settings, given = read_settings(settings), read_context(context)
     answer = answer if callable(answer) else require_type("answer", answer, str)
     accepted = await load_run_record(check_thread_id(thread), settings)
     is_own, made = accepted.pop(OWN_KEY), {"models": models, "tools": tools}

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from graph.runs.run_store import build_run_store
 from graph.runs.trace import load_trace
-from graph.settings import Settings
+from graph.settings import Settings, read_settings
 from graph.stores.run_database import build_stop_namespace
 from graph.stores.thread_locks import check_thread_id
-from nodes.errors import SupervisorError, UsageError, require_type
+from nodes.errors import SupervisorError, UsageError
 from nodes.limits.stop_requests import ALL_TASKS, STOPPED
 from nodes.text.plain_text import sanitize_line
 
@@ -63,8 +63,7 @@ async def astop(thread: str, task: str = "", *, settings: Settings | None = None
         StopUnconfirmed: it has not ended within 15 seconds.
         StoreError: the run database cannot be used.
     """
-    known, thread = require_type("settings", settings, Settings), check_thread_id(thread)
-    known = known or Settings()
+    known, thread = read_settings(settings), check_thread_id(thread)
 
     async def load() -> Mapping[str, Any]:
         return await asyncio.to_thread(load_trace, thread, known)

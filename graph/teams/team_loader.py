@@ -9,10 +9,10 @@ from typing import Final
 from langchain_core.tools import BaseTool
 
 from graph.extensions import collect, find_extensions, register_extensions
-from graph.settings import Settings
+from graph.settings import Settings, read_settings
 from graph.teams.front_matter import FileProblem, suggest_name
 from graph.teams.team_folder import TEAM_FILE, TOOLS_FOLDER, FindTeam, read_team
-from nodes.errors import TeamInvalid, require_type
+from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team
 from nodes.tools.framework.catalog import add_given_tools, declare_given_tools
 from nodes.tools.framework.own_tools_check import check_own_tools
@@ -175,7 +175,7 @@ def list_package_folders(package: str) -> list[Path]:
 
 
 def _list_parent_folders(settings: Settings | None) -> Iterator[Path]:
-    yield from (require_type("settings", settings, Settings) or Settings()).team_folders
+    yield from read_settings(settings).team_folders
     yield SHIPPED_TEAMS_FOLDER
     yield from collect(lambda each: each.list_team_folders())
 
