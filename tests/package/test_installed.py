@@ -255,10 +255,14 @@ def test_a_new_project_passes_its_tests_beside_its_own_graph(
     made = installed.run("supervise", "new-app", "kiosk", folder=project)
     assert made.returncode == 0 and "next: cd kiosk" in made.stdout, made.stderr
 
-    tested = installed.run("python", "-m", "pytest", "-q", folder=project / "kiosk")
+    (_, *blocks) = (ROOT / "docs/guide/install.md").read_text("utf-8").split("```python\n")
+    shown = next(each.partition("```")[0] for each in blocks if "def test_" in each)
+    (project / "kiosk/tests/test_guide.py").write_text(shown, encoding="utf-8")
+    plain = ("-q", "-p", "no:asyncio")
+    tested = installed.run("python", "-m", "pytest", *plain, folder=project / "kiosk")
     again = installed.run("supervise", "new-app", "kiosk", folder=project)
     odd = installed.run("supervise", "new-app", "Ki osk", folder=project)
 
-    assert tested.returncode == 0 and "3 passed" in tested.stdout, tested.stdout
+    assert tested.returncode == 0 and "6 passed" in tested.stdout, tested.stdout
     assert again.returncode == 2 and "kiosk exists already" in again.stderr
     assert odd.returncode == 2 and odd.stderr.count("\n") == 1
