@@ -1,11 +1,13 @@
 """Certificates as files of the command line: written, run within, refused in one line."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[4]
 REQUEST = "What is the total of cap_2024 by company?"
 
 
@@ -28,6 +30,20 @@ def test_the_certificate_of_a_plan_is_shown_written_and_run_within(supervise, ta
     assert "370" in supervise.out or "150" in supervise.out
     assert supervise("run", "Who is the owner?", "--file", table, "--within", "c.json") == 2
     assert supervise.err.splitlines()[-1].startswith("error[OUTSIDE_CERTIFICATE]")
+
+
+def test_the_page_shows_what_its_commands_print(supervise) -> None:
+    shown = (ROOT / "docs/guide/certificates.md").read_text("utf-8").split("```text\n")[1]
+    first, *printed, second = shown.partition("\n```")[0].splitlines()
+    for line in (first, second):
+        command, _, output = line.partition(" > ")
+        _, _, *words = shlex.split(command)
+        place = words.index("--file") + 1
+        words[place] = str(ROOT / words[place])
+        assert supervise(*words) == 0, supervise.err
+        if output:
+            Path(output).write_text(supervise.out)
+            assert supervise.err.splitlines()[-len(printed) + 1 :] == printed[1:]
 
 
 @pytest.mark.parametrize(
