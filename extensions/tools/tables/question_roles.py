@@ -175,7 +175,7 @@ class QuestionRoles(MarkedWords):
 
     def _read_periods(self) -> None:
         """Find periods, and ranges of them."""
-        at, times = 0, self.profile.times
+        at, times, single = 0, self.profile.times, list[tuple[int, Period]]()
         while at < len(self.tokens):
             period, used = (Period(), 0) if self.tokens[at].role else read_period(self.tokens, at)
             end, last, more, sign = at + used, Period(), 0, SIGNS.get(self.word(at - 1), "=")
@@ -188,9 +188,24 @@ class QuestionRoles(MarkedWords):
             if used and (found := write_condition(times, period, last, sign, at)):
                 if sign == "to":
                     self.found.ends = [period.write(times), last.write(times)]
+                elif sign == "=":
+                    single.append((len(self.found.conditions), period))
                 self.take(range(max(0, at - (sign in SIGNS.values())), end), "period")
                 self.found.conditions.append(found)
             at = max(end, at + 1) if used else at + 1
+        self._add_year(single)
+
+    def _add_year(self, single: Sequence[tuple[int, Period]]) -> None:
+        """Add the only year of several periods to the others: Q1 and Q2 of 2025.
+
+        Args:
+            single: the place of each one's condition, and the period.
+        """
+        conditions, years = self.found.conditions, {each.year for _, each in single if each.year}
+        for place, period in single if len(years) == 1 else ():
+            whole, at = replace(period, year=max(years)), conditions[place].at
+            found = write_condition(self.profile.times, whole, Period(), "=", at)
+            conditions[place] = found or conditions[place]
 
     def _read_numbers(self) -> None:
         """Find comparisons with a number, factors such as per 1,000, and how many are asked for."""

@@ -91,3 +91,12 @@ def test_a_year_of_months_is_shown_whole() -> None:
 
     assert "2024-12" in answer["summary"]
     assert "more" not in answer["summary"]
+
+
+def test_a_year_that_is_said_once_is_that_of_both_quarters() -> None:
+    later = LOANS + "L5,2023-04-06,R3,Ash,Elm,1000,4,2\n"
+
+    question = "Compare the pages of the second quarter with the first quarter of 2024"
+    answer = ask(question, {"loans.csv": later})
+
+    assert answer["rows"] == [["2024-Q1", 500], ["2024-Q2", 250]]
