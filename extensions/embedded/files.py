@@ -80,12 +80,12 @@ class Files:
     def find_missing_readers(self, part: str, takers: Collection[str]) -> list[str]:
         """Return who reads the tables, or the documents, that alone hold words of a part.
 
-        Of tables also a column that means much the same as a word.
+        For words that no document holds, also a column that means much the same as one.
         """
         wanted = {word for word in _list_words([part]) if not word.isdigit()}
         read = {name for taker in takers for name in self.choose_for(taker)}
         held = {kind: bool(wanted & self._words[kind]) for kind in TOOLS}
-        held[True] = held[True] or self._names_near_column(wanted)
+        held[True] = held[True] or (not held[False] and self._names_near_column(wanted))
         readers = {kind: self._list_readers(kind) for kind in TOOLS if held[kind]}
         return [
             found[0]

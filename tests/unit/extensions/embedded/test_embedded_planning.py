@@ -136,7 +136,7 @@ def test_tables_and_documents_go_to_who_reads_them() -> None:
 
 @pytest.mark.skipif(not is_meaning_available(), reason="needs the extra `meaning`")
 def test_a_table_is_read_for_a_word_that_means_much_the_same_as_a_column() -> None:
-    files = {"staff.csv": "name,wage\nAnna,3200\n", "zoo.md": "The average keeper is kind."}
+    files = {"staff.csv": "name,wage\nAnna,3200\n", "zoo.md": "Each keeper is kind."}
 
     plan = make_plan("What is the average salary?", files, team=MARKETS)
 
