@@ -18,10 +18,12 @@ from extensions.tools.sql.tables import (
     describe_result,
     describe_tables,
     mentions,
+    name_tables,
 )
 from nodes.text.plain_text import sanitize_line
 
 GRACE_S = 0.1
+MAX_SMALL_CHARS = 1_000_000
 MAX_ERROR_CHARS = 300
 """An engine's message may quote a whole line of a file."""
 TIMEOUT_MESSAGE = "the statement took too long; filter or aggregate more"
@@ -55,6 +57,8 @@ class Statements:
         self._statement_s, self._opened = statement_s, opened
         self._bases = dict[tuple[str, ...], Any]()
         self._known: list[SqlTable] | None = None
+        self._all = tuple[str, ...]()
+        """The tables of a database that holds all of them."""
 
     def run(self, sql: str) -> dict[str, Any]:
         """Return a statement's rows; without one, the tables."""
@@ -71,12 +75,15 @@ class Statements:
     def _query(self, reader: ModuleType, sql: str) -> dict[str, Any]:
         known, loaded = self._known or [], LoadedTables()
         try:
-            if self._known is None or not sql:
+            if self._known is None and self._are_small():
+                self._load_all(reader)
+            if self._known is None or not (sql or self._all):
                 with reader.connect(self._location, self._materials, "") as (base, loaded):
-                    known = self._known = reader.list_tables(base, self._location, self._materials)
+                    self._known = reader.list_tables(base, self._location, self._materials)
+            known = self._known
             if not sql:
                 return _describe_tables(known, loaded)
-            used = tuple(table.name for table in known if mentions(sql, table.name))
+            used = self._all or tuple(table.name for table in known if mentions(sql, table.name))
             if used not in self._bases:
                 self._bases[used] = self._opened.enter_context(
                     reader.connect(self._location, self._materials, sql)
@@ -90,6 +97,21 @@ class Statements:
             return _build_error(next(causes, error), known)
         gaps = loaded.list_notes(sql)
         return describe_result(sql, known, columns, rows) | ({"gaps": gaps} if gaps else {})
+
+    def _are_small(self) -> bool:
+        """Return whether all tables may be loaded at once: a database takes longer to open."""
+        chars = sum(map(len, self._materials.values()))
+        return self._location.engine == "none" and chars <= MAX_SMALL_CHARS
+
+    def _load_all(self, reader: ModuleType) -> None:
+        """Load all tables into one database, unless one cannot be read."""
+        every = " ".join(name_tables(self._materials))
+        opened = reader.connect(self._location, self._materials, every)
+        base, loaded = self._opened.enter_context(opened)
+        known: list[SqlTable] = reader.list_tables(base, self._location, self._materials)
+        if known and not loaded.broken:
+            self._known, self._all = known, tuple(table.name for table in known)
+            self._bases[self._all] = base, loaded
 
 
 @contextmanager
