@@ -27,7 +27,10 @@ async def ask_researchers(question: str) -> str:
     given: Any = {"request": question, "materials": {"prices.md": PRICES}}
     state = await TEAM.ainvoke(given, context={"deadline_s": 60})
     answer = state["answer"]
-    return f"{answer.text}\n\nConfidence {answer.confidence}; sources: {', '.join(answer.sources)}"
+    parts = [answer.text, f"Sources: {', '.join(answer.sources)}"]
+    if answer.confidence is not None:  # nobody judges without a language model
+        parts.append(f"Confidence: {answer.confidence}")
+    return "\n\n".join(parts)
 
 
 class AgentModel(GenericFakeChatModel):

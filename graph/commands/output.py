@@ -15,7 +15,7 @@ from rich.text import Text
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import is_terminal, print_to_stdout
 from graph.display.tables import AnswerMarkdown, FittedTable
-from graph.display.text import make_printable, wrap_lines
+from graph.display.text import make_printable, name_command, wrap_lines
 from graph.pages.report import format_report, write_report
 from graph.runs.trace import TraceUnreadable
 from nodes.errors import FileUnreadable, OutputFailed
@@ -39,8 +39,8 @@ _INVISIBLE: Final = Pattern(
 
 
 def print_text(text: str) -> None:
-    """Print prose: wrapped between words on a terminal, unchanged elsewhere."""
-    shown = make_printable(text)
+    """Print prose: wrapped on a terminal alone; `supervise` in advice as it was called."""
+    shown = name_command(make_printable(text), sys.argv[0])
     print_to_stdout(wrap_lines(shown, _get_terminal_width()) if is_terminal(sys.stdout) else shown)
 
 

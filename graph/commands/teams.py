@@ -1,7 +1,6 @@
 """The commands on teams: `teams`, `check`, `new-team` and `draw`."""
 
 import shlex
-import sys
 from pathlib import Path
 
 from graph.commands.output import print_json, print_listing, print_text, write_file
@@ -10,7 +9,7 @@ from graph.commands.scaffold import make_team
 from graph.display.plan_mermaid import read_planned_tasks, write_mermaid
 from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
-from graph.display.text import name_command, to_one_line
+from graph.display.text import to_one_line
 from graph.extensions import RunSource, check_parts, collect
 from graph.runs.trace import get_log_path
 from graph.settings import Settings
@@ -167,7 +166,7 @@ def make_team_folder(name: str, into: Path) -> int:
     next_step = (
         f"next: supervise check {shown}; supervise eval {shown}; then read {shown}/README.md"
     )
-    print_text(name_command(next_step, sys.argv[0]))
+    print_text(next_step)
     return 0
 
 

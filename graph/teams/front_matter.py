@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 from nodes.limits.patterns import Pattern
 from nodes.models.settings import read_parameters
 from nodes.schemas.team import DeclaredAccess, Limits, Role, Team, Worker
+from nodes.text.plain_text import to_one_line
 from state import LadderRung
 
 MAX_FILE_BYTES: Final = 256_000
@@ -273,8 +274,7 @@ def _build_problem(keys: type[BaseModel], page: YamlPage, error: ErrorDetails) -
     allowed = _describe_allowed(keys.model_fields[key])
     if error["type"] == "missing" and len(error["loc"]) == 1:
         return page.build_problem(f"{key} is missing; it must be {allowed}")
-    shown = repr(error["input"])
-    shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+    shown = to_one_line(repr(error["input"]), 60)
     return page.build_problem(f"{key} is {shown}; allowed: {allowed}", *error["loc"])
 
 

@@ -47,8 +47,8 @@ def require_checkpointer(team: Team, context: Context, checkpointer: object) -> 
             "asking a human needs a checkpointer and a thread_id, which save the run meanwhile",
             cause=f"required by {', '.join(asking)}",
             kept="nothing was spent",
-            next="pass build_supervisor(…, checkpointer=…), use graph.run, or, on a server, run it "
-            "on a thread",
+            next="pass build_supervisor(…, checkpointer=…), use run of supervisor_worker, or, "
+            "on a server, run it on a thread",
         )
 
 

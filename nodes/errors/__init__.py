@@ -35,7 +35,12 @@ ToolFailed                a tool could not do its work; the worker's report is p
 """
 
 import math
+import sys
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from shlex import quote
+from shutil import which
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 if TYPE_CHECKING:  # the command line's help needs errors, but not what `state` imports
@@ -65,7 +70,7 @@ class SupervisorError(RuntimeError):
         self.what, self.cause, self.kept, self.next = map(redact_text, (what, cause, kept, next))
         super().__init__(self.what)
         if self.next:  # the last line of a traceback, where a program does not handle the error
-            self.add_note(f"next: {self.next}")
+            self.add_note(_name_command(f"next: {self.next}"))
 
     def __str__(self) -> str:
         return f"{self.what}: {self.cause}" if self.cause else self.what
@@ -83,6 +88,20 @@ class SupervisorError(RuntimeError):
             parts.append(f"next: {self.next}")
         *first, last = (" ".join(part.split()).rstrip(".") for part in parts)
         return " ".join([*(part if part.endswith("?") else f"{part}." for part in first), last])
+
+
+def _name_command(advice: str) -> str:
+    """Return advice to a program with a command that a shell finds, as in an environment."""
+    for start in (": ", "; ", "`", "("):
+        if f"{start}supervise " in advice:
+            advice = advice.replace(f"{start}supervise ", f"{start}{_find_command()} ")
+    return advice
+
+
+@cache
+def _find_command() -> str:
+    beside = Path(sys.executable).with_name("supervise")
+    return quote(str(beside)) if beside.exists() and not which("supervise") else "supervise"
 
 
 def walk_subclasses(error: type[SupervisorError]) -> Iterator[type[SupervisorError]]:

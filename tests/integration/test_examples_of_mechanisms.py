@@ -305,7 +305,8 @@ async def test_an_agent_asks_a_team_as_a_tool():
     messages = await tool_of_an_agent.run_example()
 
     assert [message.type for message in messages] == ["human", "ai", "tool", "ai"]
-    assert "9000 EUR" in messages[2].text and "sources: prices.md" in messages[2].text
+    assert "9000 EUR" in messages[2].text and "Sources: prices.md" in messages[2].text
+    assert "None" not in messages[2].text
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """What a person sees of a run while it runs, and when it is over."""
 
+import sys
 from io import StringIO
 from typing import get_args
 
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from graph.commands.output import print_text
 from graph.display.labels import label_task
 from graph.display.progress_display import ProgressTable
 from graph.display.progress_lines import format_event
@@ -371,6 +373,16 @@ def test_advice_names_the_command_as_it_was_called():
     assert name_command(line, "bin/supervise").endswith("next: bin/supervise runs")
     assert name_command(line, "/usr/bin/supervise") == line
     assert name_command("we supervise agents", "bin/supervise") == "we supervise agents"
+
+
+def test_advice_on_stdout_names_the_command_as_it_was_called_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(sys, "argv", ["venv/bin/supervise", "inbox"])
+
+    print_text("  next: supervise resume ferry --answer TEXT")
+
+    assert capsys.readouterr().out == "  next: venv/bin/supervise resume ferry --answer TEXT\n"
 
 
 def test_a_task_planned_by_rule_is_shown_by_its_part_and_its_files():
