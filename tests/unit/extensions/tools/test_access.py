@@ -68,7 +68,7 @@ def list_reached_modules(module: str) -> set[str]:
 
 @pytest.mark.parametrize("name", list_shipped_tools())
 def test_a_shared_tool_that_can_connect_is_declared_as_one_that_sends(name):
-    connects = list_reached_modules(f"extensions.tools.{name}") & CONNECTS
+    connects = list_reached_modules(".".join(("extensions.tools", name))) & CONNECTS
 
     assert get_shipped_access(name).sends != "nothing" or not connects
 
