@@ -238,7 +238,10 @@ class ExamRunner:
             error.kept = "nothing of the exam"
             error.next = "supervise doctor" if error.next.endswith(outcome.thread) else error.next
         elif outcome.exit_code == MODEL_EXIT_CODE:
-            error = EndpointUnreachable("no model could be used", next="supervise doctor")
+            cause = next(iter(outcome.answer.gaps), "") if outcome.answer else ""
+            error = EndpointUnreachable(
+                "no model could be used", cause=cause, next="supervise doctor"
+            )
         return RowResult(plan=outcome.plan, outcome=outcome, error=error, **known)
 
 
