@@ -1,16 +1,18 @@
 """Proves the claims of a report by what was read, without a model."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from nodes.proof.answers import split_lines
 from nodes.proof.grounds import Ground, Grounds, find_grounds, find_quotation
+from nodes.proof.passages import split_words
 from nodes.proof.quotations import is_quoted, normalize_words
 from nodes.proof.statements import check_figures, find_addresses, list_foreign_words
 from nodes.proof.texts import Evidence, SourceText
 from nodes.text.figures import read_figures
 from nodes.text.phrases import say
+from nodes.text.word_lists import FUNCTION_WORDS
 from state import Claim, Proof, Report
 
 MAX_CLAIMS: Final = 10_000
@@ -90,13 +92,35 @@ def check_claim(claim: Claim, evidence: Evidence) -> ClaimCheck:
         return ClaimCheck("unproved" if evidence.has_sources else "stated", doubt)
     if not claim.quotation.strip():
         grounds = find_grounds(claim.text, cited or evidence.texts)
-        return _check_statement(claim, grounds, evidence, is_quoted=None)
+        check = _check_statement(claim, grounds, evidence, is_quoted=None)
+        return (
+            check if check.proof != "unproved" else _check_computed(claim, cited, evidence, check)
+        )
     if grounds := find_quotation(claim.quotation, cited or evidence.texts):
         if claim.text == claim.quotation:  # it says nothing of its own
             return ClaimCheck(_name_proof(grounds[0].source, ""), "", True, ground=grounds[0])
         return _check_statement(claim, grounds, evidence, is_quoted=True)
     doubt = say(language, "quotation_not_there", source=_name_source(claim, language))
     return ClaimCheck("unproved" if evidence.texts else "stated", doubt, is_quoted=False)
+
+
+def _check_computed(
+    claim: Claim, cited: Sequence[SourceText], evidence: Evidence, check: ClaimCheck
+) -> ClaimCheck:
+    """Return the proof by what was computed of the cited source, which alone must have it all.
+
+    A word of the source that the result lacks, such as a name in another row, is not in it.
+    """
+    said, known = {*split_words(claim.text)}, {w for each in cited for w in each.raw_words}
+    for result in evidence.list_computed(cited):
+        if (said & known) - result.raw_words - FUNCTION_WORDS:
+            continue
+        found = _check_statement(
+            claim, find_grounds(claim.text, [result]), evidence, is_quoted=None
+        )
+        if found.proof not in ("unproved", "stated"):
+            return replace(found, proof="computed")
+    return check
 
 
 def _check_statement(

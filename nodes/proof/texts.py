@@ -60,6 +60,8 @@ class SourceText:
     """It is what a tool showed of documents."""
     lines: tuple[str, ...] = ()
     """Its passages, where they are known."""
+    read: frozenset[str] = frozenset()
+    """The sources that a result names as what it is of."""
 
     @cached_property
     def whole(self) -> str:
@@ -179,6 +181,12 @@ class Evidence:
         ]
         return [each for each in self.texts if each.name in held]
 
+    def list_computed(self, sources: Iterable[SourceText]) -> list[SourceText]:
+        """Return the results of computing tools that name one of the sources."""
+        names = {each.name for each in sources}
+        computed = (each for each in self.texts if each.is_result and each.origin == "computed")
+        return [each for each in computed if each.read & names]
+
     def add_material(self, name: str, text: str) -> None:
         """Add what the worker was given."""
         self.texts.append(open_text(name, text))
@@ -216,7 +224,9 @@ class Evidence:
             named = {name: [body] for name in _list_named(arguments, content)}
         is_json = value is not None
         is_reading = tool in READING_TOOLS and not is_of_server
-        self.texts.append(SourceText(tool, content, origin, is_json, True, is_reading))
+        result = SourceText(tool, content, origin, is_json, True, is_reading)
+        result.read = frozenset(named)
+        self.texts.append(result)
         for name, parts in named.items():
             shown: Origin = "given" if is_reading else origin
             self.texts.append(SourceText(name, "\n\n".join(parts), shown))
