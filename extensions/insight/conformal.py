@@ -74,9 +74,20 @@ def choose_interval(
     scores = list(_score(amount, own, others))
     width = find_quantile(scores, 1.0 - adapt_misses(amount, own))
     offset = exp(take_log(amount, 0.0))
-    ends = (middle - width * below, middle, middle + width * above)
+    below, above = (_limit_reach(amount, width * side, side, own) for side in (below, above))
+    ends = (middle - below, middle, middle + above)
     largest = take_log(amount, MAX_NUMBER)
     return Interval(*(max(0.0, exp(min(end, largest)) - offset) for end in ends))
+
+
+def _limit_reach(amount: str, reach: float, side: float, own: Sequence[DoneRun]) -> float:
+    """Return how far an interval reaches: not beyond its simulation and every error before.
+
+    An error of many narrow widths, of runs that were all alike, says nothing of wide ones.
+    """
+    if len(own) < MIN_ERRORS:
+        return reach
+    return min(reach, max(side, *(abs(_measure_error(amount, run)) for run in own)))
 
 
 def find_shift(amount: str, own: Sequence[DoneRun]) -> float:
@@ -159,10 +170,15 @@ def _score(amount: str, own: Sequence[DoneRun], others: Sequence[DoneRun]) -> It
 
 def _measure_score(amount: str, run: DoneRun) -> float:
     low, middle, high = (take_log(amount, each) for each in run.expected.simulated[amount])
-    fact, expected = getattr(run.fact, amount), getattr(run.expected, amount)
-    error = take_log(amount, fact) - take_log(amount, expected)
+    error = _measure_error(amount, run)
     side = high - middle if error > 0 else middle - low
     return abs(error) / max(side, MIN_WIDTH)
+
+
+def _measure_error(amount: str, run: DoneRun) -> float:
+    """Return by how much a run took more than expected, as a logarithm."""
+    fact, expected = getattr(run.fact, amount), getattr(run.expected, amount)
+    return take_log(amount, fact) - take_log(amount, expected)
 
 
 def _has(run: DoneRun, amount: str) -> bool:

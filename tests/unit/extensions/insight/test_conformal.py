@@ -1,5 +1,6 @@
 """Intervals: how often they hold, how they follow a drift, and what odd runs do to them."""
 
+import random
 from statistics import mean
 
 import pytest
@@ -14,8 +15,8 @@ from extensions.insight.conformal import (
     find_shift,
     is_inside,
 )
-from extensions.insight.history import AMOUNTS
-from tests.unit.extensions.insight.estimated_runs import make_history
+from extensions.insight.history import AMOUNTS, DoneRun
+from tests.unit.extensions.insight.estimated_runs import finish_run, make_history, plan_run
 
 pytestmark = pytest.mark.needs("insight")
 
@@ -95,6 +96,21 @@ def test_one_run_far_off_hardly_moves_the_estimate() -> None:
     )
 
     assert after.middle < 2 * before.middle and after.high < 3 * before.high
+
+
+def test_a_few_runs_far_off_among_like_ones_make_no_absurd_interval() -> None:
+    draw, runs = random.Random(1), list[DoneRun]()
+    for number in range(30):
+        run = finish_run(plan_run(), runs, draw)
+        if number in (14, 15, 18):
+            tasks = tuple(task.model_copy(update={"calls": 45}) for task in run.tasks)
+            fact = run.fact.model_copy(update={"model_calls": 90})
+            run = run.model_copy(update={"tasks": tasks, "fact": fact})
+        runs.append(run)
+
+    ends = [run.expected.high.model_calls for run in runs[15:] if run.expected.high]
+
+    assert 90 in ends and max(ends) <= 91
 
 
 def test_a_team_without_runs_borrows_the_errors_of_others() -> None:
