@@ -23,8 +23,8 @@ KEPT_FIELDS = {"aggregation", "final_instruction"}
 """Of a plan: what an edit that leaves them out does not change."""
 
 UNUSABLE_REASON: Final = (
-    "using a reason against a plan takes a language model; accept the plan, edit it, or word the "
-    "request differently"
+    "another plan takes a language model; accept this one, edit it, say which workers are to work, "
+    "or word the request differently in a new run"
 )
 
 
@@ -58,8 +58,7 @@ async def approve(
             await emit("plan_approved", version=plan.version, edited=False)
             return {"awaits_approval": False, "objection": ""}
         if decision.kind == "reject":
-            is_read_by_rule = bool(decision.message) and plans_by_rule
-            if is_read_by_rule and not get_rule_model().can_use_reason(team, decision.message):
+            if plans_by_rule and not get_rule_model().can_use_reason(team, decision.message):
                 problems = [UNUSABLE_REASON]
                 continue
             objection = decision.message or "the plan was rejected without a reason"

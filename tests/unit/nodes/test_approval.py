@@ -80,11 +80,12 @@ async def test_after_too_many_unusable_replies_the_plan_counts_as_rejected():
 
 
 @pytest.mark.needs("embedded")
-async def test_a_reason_that_only_a_language_model_could_use_is_refused_and_asked_again():
+@pytest.mark.parametrize("refusal", ["reject: I do not like it", "no"])
+async def test_a_reason_that_only_a_language_model_could_use_is_refused_and_asked_again(refusal):
     node = partial(approve, team=make_team(), models=ModelCatalog(ModelSettings()))
 
     questions, state, events = await run_until_interrupt(
-        node, SupervisorState, make_planned_state(), "reject: I do not like it", "accept"
+        node, SupervisorState, make_planned_state(), refusal, "accept"
     )
 
     assert questions[-1]["problems"] == [UNUSABLE_REASON]
