@@ -83,7 +83,7 @@ class Files:
         For words that no document holds, also a column that means much the same as one.
         """
         wanted = {word for word in _list_words([part]) if not word.isdigit()}
-        read = {name for taker in takers for name in self.choose_for(taker)}
+        read = {n for each in takers if self._reads_files(each) for n in self.choose_for(each)}
         held = {kind: bool(wanted & self._words[kind]) for kind in TOOLS}
         held[True] = held[True] or (not held[False] and self._names_near_column(wanted))
         readers = {kind: self._list_readers(kind) for kind in TOOLS if held[kind]}
@@ -92,6 +92,11 @@ class Files:
             for kind, found in readers.items()
             if found and read.isdisjoint(self._held[kind]) and not {*found} & {*takers}
         ]
+
+    def _reads_files(self, worker: str) -> bool:
+        """Return whether a tool or an example shows that a worker reads files at all."""
+        shown = (task.materials for task in self._order.tasks if task.worker == worker)
+        return bool(self._list_kinds(worker)) or any(shown)
 
     def _names_near_column(self, wanted: Iterable[str]) -> bool:
         names = sorted(self._headers)

@@ -143,6 +143,21 @@ def test_a_table_is_read_for_a_word_that_means_much_the_same_as_a_column() -> No
     assert "analyst" in list_workers(plan)
 
 
+def test_a_table_is_read_though_a_worker_that_reads_none_is_nearer_to_the_question() -> None:
+    team = make_team({"keeper": "Feeds one visitor.", "counter": "Reads sheets."})
+    keeper, counter = team.workers
+    counter = counter.model_copy(update={"tools": ("analyze_table",)})
+    files = {"zoo.csv": "animal,visitors\nlion,2\n"}
+
+    plan = make_plan(
+        "How many visitors were fed in total?",
+        files,
+        team=team.model_copy(update={"workers": (keeper, counter)}),
+    )
+
+    assert "counter" in list_workers(plan)
+
+
 @pytest.mark.parametrize("name", ["zoo.csv", "zoo.tsv", "zoo.xlsx", "my zoo.ods#Year 1"])
 def test_a_question_on_nothing_but_a_table_is_for_the_worker_that_reads_tables(name: str) -> None:
     table = {name: "animal,visitors\nlion,2\nape,3\n"}
