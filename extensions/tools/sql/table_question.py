@@ -158,7 +158,8 @@ def _find_near_columns(
     names = [" ".join(split_name(name)) for name in profile.columns]
     for token in tokens if unread else ():
         is_noun = token.text.isalpha() and (is_german or token.text.islower())
-        if not is_noun or token.text not in unread or token.word in _OPERATING:
+        is_named = any(is_same_word(token.word, part) for name in names for part in name.split())
+        if not is_noun or is_named or token.text not in unread or token.word in _OPERATING:
             continue
         if (at := find_near_name(token.word, names)) is not None:
             found.append((token, profile.columns[at]))
