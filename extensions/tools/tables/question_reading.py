@@ -19,7 +19,7 @@ from extensions.tools.tables.question_words import (
 from extensions.tools.tables.reading import Reading
 
 MAX_LEFT_OUT: Final = 1
-"""Words; without more of them a figure is hardly the answer to the question."""
+"""Words; without more of them, and as many as are read, a figure is no answer to the question."""
 _Named = Sequence[tuple[int, str]]
 """Columns, each with the place of its word."""
 
@@ -91,9 +91,11 @@ class _Choice:
             is_known = token.role or (token.word in GRAMMAR and not is_grouping) or is_degree
             if not (is_known or _is_scope(self._roles, token)):
                 found.unread.append(token.text)
-                found.is_of_others |= self._is_counted(token) or self._is_name(token)
-        is_most = found.function == "count" and bool(found.order)
-        found.is_of_others |= len(found.unread) > (0 if is_most else MAX_LEFT_OUT)
+                is_divisor = OPERATIONS.get(word) == "per"
+                found.is_of_others |= is_divisor or self._is_counted(token) or self._is_name(token)
+        is_most = bool(found.unread) and found.function == "count" and bool(found.order)
+        read = sum(token.role not in ("", "mark") for token in tokens)
+        found.is_of_others |= is_most or MAX_LEFT_OUT < len(found.unread) >= read
 
     def _is_counted(self, token: Token) -> bool:
         """Return whether a word is in what is counted, or near it."""
