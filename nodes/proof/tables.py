@@ -183,7 +183,7 @@ def _cut_segment(text: str, quantity: Quantity) -> str:
 
 def _choose_columns(text: str, rows: Sequence[Passage], source: SourceText) -> list[str]:
     """Return the columns of numbers that a statement names best; none where it names none."""
-    names = [name for name, _ in rows[0].cells]
+    names = [name for name, _ in rows[0].cells if name not in source.label_columns]
     said = {*list_words(write_digits(text))}
     scores = {name: len(said & {*list_words(name)}) for name in names}
     best = max(scores.values(), default=0)

@@ -25,11 +25,12 @@ from nodes.text.word_lists import (
 )
 
 _BREAK = Pattern(
-    r"(?P<end>(?<=[.!?;])\s++|(?<!\n)\n++)"
+    r"(?P<end>(?<=[.!?;])(?-i:(?<!\b[A-Z]\.)(?<!\b[A-Z][a-z]\.))\s++|(?<!\n)\n++)"
     r"|(?<!\s)\s{0,4}+,\s++(?:(?:and|or|then|und|oder|dann)\s++)?"
     r"|(?<!\s)\s++(?:and|then|as\s{1,4}+well\s{1,4}+as|und|dann|sowie)\s++",
     re.IGNORECASE,
 )
+"""Not after an initial or a title, such as Dr. and St."""
 _WORD = Pattern(r"[^\W_]+(?:'[^\W_]+)?")
 _OPEN_PAIR = Pattern(r"\b(?:between|zwischen)\b(?!.*\s(?:and|und)\s)", re.IGNORECASE | re.DOTALL)
 """What names the first of two things that an "and" joins: between A."""

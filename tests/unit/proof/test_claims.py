@@ -244,3 +244,16 @@ def test_an_output_whose_worker_made_no_claims_supports_the_answer() -> None:
 
     assert (proved.answer.text, dict(proved.gaps)) == (output, {})
     assert proved.answer.claims == found
+
+
+@pytest.mark.parametrize(("goals", "proof"), [(11, "quoted"), (9, "unproved")])
+def test_a_figure_is_looked_up_in_its_column_though_the_name_of_a_label_has_more_words(
+    goals: int, proof: str
+) -> None:
+    rows = "".join(f"P{100 + n},N{n},{n}\n" for n in range(15))
+    evidence = Evidence("Who scored most?")
+    evidence.add_material("players.csv", f"player_id,name,goals\n{rows}")
+
+    claim = Claim(text=f"player_id: P111; goals: {goals}", source="players.csv")
+
+    assert prove_claim(claim, evidence).proof == proof
