@@ -150,6 +150,9 @@ class Computation:
         """Return the name and the SQL of what the rows are grouped by."""
         group, bucket = self.asked.group, self.asked.bucket
         groups = [(group, quote_name(group))] if group else []
+        if group and self.profile.is_code(group) and (name := self.profile.row_name):
+            text = f"COALESCE(CAST({quote_name(name)} AS VARCHAR(400)), '')"
+            groups.insert(0, (name, text))
         return groups + ([(bucket, self.profile.times.write_bucket(bucket))] if bucket else [])
 
     def _choose_shown(self, where: str) -> _Shown:
@@ -171,8 +174,10 @@ class Computation:
         """Return the columns that name a row: names, else labels that tell rows apart; periods."""
         profile = self.profile
         named = [name for name in profile.labels if LISTS["row names"] & {*split_name(name)}]
+        if named and profile.row_name not in named:
+            named = [*filter(None, [profile.row_name]), *named]
         kept = sorted(named or profile.labels, key=lambda name: -profile.distinct.get(name, 0))
-        first = [name for name in profile.labels if name in kept[:MAX_LABELS]]
+        first = [name for name in named or profile.labels if name in kept[:MAX_LABELS]]
         is_name = any(profile.distinct.get(name) == profile.rows for name in first)
         return [*first, *([] if is_name else profile.time_columns[:2])]
 

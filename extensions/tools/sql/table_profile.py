@@ -92,6 +92,18 @@ class Profile:
         ]
         self.times = find_times(self.samples, named) if named else self.times
 
+    def is_code(self, name: str) -> bool:
+        """Return whether a column of labels tells the rows apart by a code, such as `player_id`."""
+        return name in self.identities and bool({*split_name(name)} & LISTS["identifiers"])
+
+    @cached_property
+    def row_name(self) -> str:
+        """The column that names most rows in words, beside a code; empty for none."""
+        codes = [name for name in self.identities if self.is_code(name)]
+        words = [n for n in self.labels if not {*split_name(n)} & LISTS["identifiers"]]
+        best = max(words, key=lambda name: self.distinct.get(name, 0), default="")
+        return best if codes and 2 * self.distinct.get(best, 0) >= self.rows else ""
+
     def has_rows_of(self, noun: str) -> bool:
         """Return whether each row may be one of the things that an unknown noun is for.
 

@@ -132,7 +132,9 @@ class _Choice:
         is_total = {"sum", "average"} & self._asked and not found.order
         if is_total:
             asked = [each for each in named if self._roles.is_asked_for(each[0])]
-            named, repeated = (named if asked or len(named) > 1 else []), []
+            named = named if asked or len(named) > 1 else []
+            is_each = "average" in self._asked or LISTS["comparing"] & {*self._words}
+            repeated = repeated if is_each else []  # of a sum two names may be one amount
         if {"share", "percent", "average", "count"} & self._asked:
             named = [each for each in named if not self._is_identity(each[1])]
         ranked = {self._roles.operations.get(name, -2) + 1 for name in ("most", "least")}
@@ -156,14 +158,17 @@ class _Choice:
             found.bucket = next((part for part in parts if getattr(profile.times, part)), "")
 
     def _count_per(self, named: list[tuple[int, str]]) -> list[tuple[int, str]]:
-        """Count the rows where what tells them apart is asked for "per" a label."""
-        per = max(self._roles.operations.get(name, -1) for name in ("per", "each"))
-        before = [each for each in named if each[0] < per and self._is_identity(each[1])]
-        after = [each for each in named if each[0] > per]
-        if not (before and after) or per < 0:
+        """Count the rows where what tells them apart is asked for "per" a label, or as the most."""
+        places = self._roles.operations
+        per = max(places.get(name, -1) for name in ("per", "each"))
+        most = max(places.get(name, -2) for name in ("most", "least")) + 1
+        rows = [each for each in named if self._is_identity(each[1])]
+        counted = [each for each in rows if each[0] < per or each[0] == most]
+        others = [each for each in named if each not in counted and (each[0] > per or most > 0)]
+        if not counted or not (others or (self._found.bucket and most > 0)):
             return named
         self._found.function = "count"
-        return after
+        return others
 
     def _is_near(self, per: int, at: int) -> bool:
         """Return whether "per" is said of a word, as in "per 1,000 crossings".

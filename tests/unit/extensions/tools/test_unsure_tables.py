@@ -100,3 +100,36 @@ def test_a_year_that_is_said_once_is_that_of_both_quarters() -> None:
     answer = ask(question, {"loans.csv": later})
 
     assert answer["rows"] == [["2024-Q1", 500], ["2024-Q2", 250]]
+
+
+VISITS = """\
+visit_id,day,guide_id,guide,kind,fee_eur
+V1,2024-01-03,G1,Ada Long,Tour,10
+V2,2024-01-09,G2,Bo Short,Talk,20
+V3,2024-02-05,G1,Ada Long,Tour,40
+"""
+GUIDES = "guide_id,guide,wage_eur\nG1,Ada Long,20\nG2,Bo Short,25\nG3,Cy Broad,22\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Compare the total fees of Tour and Talk", [["Talk", 20], ["Tour", 50]]),
+        ("What is the average fee of Tour and Talk?", [["Talk", 20], ["Tour", 25]]),
+        ("What is the total fee of Tour and Talk?", [[70]]),
+        ("In which month were the most visits?", [["2024-01", 2], ["2024-02", 1]]),
+    ],
+)
+def test_two_names_that_are_compared_have_a_row_each_and_the_most_rows_are_counted(
+    question: str, rows: list[Any]
+) -> None:
+    answer = ask(question, {"visits.csv": VISITS})
+
+    assert sorted(answer["rows"]) == rows
+    assert answer["is_complete"]
+
+
+def test_rows_that_a_code_tells_apart_are_named_in_words_too() -> None:
+    answer = ask("Who has the highest wage?", {"guides.csv": GUIDES})
+
+    assert answer["rows"][0] == ["Bo Short", "G2", 25]
