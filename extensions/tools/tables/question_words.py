@@ -102,7 +102,8 @@ lists = bases: over against über gegenüber; above: above exceeding greater gr�
   freq frequency n num number total; degrees: big great groß high hoch large; beside: and its mit
   their und with; comparing: compare
   compared comparison vergleich vergleiche verglichen versus vs; denials: 0 kein keine nein no none;
-  generic values: amount figure obs value values wert werte; german: anteil meisten viele welche welchem welcher welches wenigsten;
+  generic values: amount figure obs value values wert werte; german: anteil meisten viele welche
+  welchem welcher welches wenigsten;
   identifiers: code fips iata id index isbn key lat latitude lon longitude no nr number phone plz
   postal postcode ssn zip zipcode; inside: among im in innerhalb inside unter within; intensive:
   age alter average avg density index mean median pct perc percent preis price quote rate rating
