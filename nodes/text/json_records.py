@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from nodes.limits.nesting import parse_json
+from nodes.text.plain_text import sanitize_text
 
 _LINES: Final = (".jsonl", ".ndjson")
 MAX_COLUMNS: Final = 400
@@ -41,7 +42,7 @@ def read_records(name: str, text: str) -> str | None:
     writer = csv.writer(written)
     writer.writerow(columns)
     writer.writerows([_write_cell(row.get(key)) for key in columns] for row in rows)
-    return written.getvalue()
+    return sanitize_text(written.getvalue())
 
 
 def _is_plain(value: Any) -> bool:

@@ -53,6 +53,13 @@ def test_other_texts_are_no_tables(name: str, text: str) -> None:
     assert read_records(name, text) is None
 
 
+def test_signs_that_no_file_can_hold_are_left_out() -> None:
+    found = read_records("a.json", r'[{"name": "A\ud800\u0000b"}, {"name": "Bo"}]')
+
+    assert found is not None
+    assert "\0" not in found.encode().decode()
+
+
 @given(ROWS)
 def test_no_row_or_cell_is_lost(rows: list[dict[str, Any]]) -> None:
     found = read_records("a.json", json.dumps(rows))

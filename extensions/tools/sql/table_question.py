@@ -76,7 +76,8 @@ def _name_other_tables(best: "_Tried", profiles: Sequence[Profile]) -> None:
         others = [
             profile.table.source
             for profile in profiles
-            if any(
+            if profile is not best.profile
+            and any(
                 is_same_word(word.lower(), part) for n in profile.columns for part in split_name(n)
             )
         ]
