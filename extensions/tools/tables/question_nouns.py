@@ -30,8 +30,8 @@ def name_rows(roles: QuestionRoles, at: int) -> None:
     is_measured = is_ranked and profile.numbers and not profile.identities
     is_row = profile.has_rows_of(roles.word(at)) and not (is_one_row or is_measured)
     if is_row or profile.frequency:
-        title, noun = [" ".join(profile.title)], roles.word(at)
-        found.is_guess = not profile.frequency and find_near_name(noun, title) is None
+        near = find_near_name(roles.word(at), profile.title)
+        found.is_guess = not profile.frequency and near is None
         _take(roles, [at], profile.frequency)
 
 
