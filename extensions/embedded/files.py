@@ -9,6 +9,7 @@ from nodes.schemas.handoff import PlanningValues
 from nodes.schemas.team import Example
 from nodes.text.csv_table import is_table_name
 from nodes.text.json_records import read_records
+from nodes.text.request_parts import is_question
 from nodes.text.similarity import MIN_MEANING_OF_NAME, extract_words, measure_meaning
 
 _SEPARATORS = Pattern(r"[\W_]+")
@@ -83,13 +84,14 @@ class Files:
         For words that no document holds, also a column that means much the same as one.
         """
         wanted = {word for word in _list_words([part]) if not word.isdigit()}
-        read = {n for each in takers if self._reads_files(each) for n in self.choose_for(each)}
+        readers = [each for each in takers if self._reads_files(each) or not is_question(part)]
+        read = {name for each in readers for name in self.choose_for(each)}
         held = {kind: bool(wanted & self._words[kind]) for kind in TOOLS}
         held[True] = held[True] or (not held[False] and self._names_near_column(wanted))
-        readers = {kind: self._list_readers(kind) for kind in TOOLS if held[kind]}
+        able = {kind: self._list_readers(kind) for kind in TOOLS if held[kind]}
         return [
             found[0]
-            for kind, found in readers.items()
+            for kind, found in able.items()
             if found and read.isdisjoint(self._held[kind]) and not {*found} & {*takers}
         ]
 
