@@ -23,8 +23,8 @@ KEPT_FIELDS = {"aggregation", "final_instruction"}
 """Of a plan: what an edit that leaves them out does not change."""
 
 UNUSABLE_REASON: Final = (
-    "another plan takes a language model; accept this one, edit it, say which workers are to work, "
-    "or word the request differently in a new run"
+    "another plan takes a language model; accept this one, edit it, say “only” or “without” and "
+    "the names of workers, or word the request differently in a new run"
 )
 
 

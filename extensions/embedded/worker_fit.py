@@ -11,6 +11,8 @@ from nodes.text.similarity import extract_stems, extract_words, measure_meaning
 
 _EXCLUSION = Pattern(r"(?i)\b(?:except|excluding|without|skip|drop|leave out|no|not|ohne)\b")
 """Words after which a text names what it does not want."""
+_ONLY = Pattern(r"(?i)\b(?:only|alone|just|nur|allein)\b")
+"""Words with which a text names all that it wants; a name alone may be one to add, or to leave."""
 WORDS_SHARE = 1.0
 """Weight of the shared words beside the meaning, which counts 1."""
 MAX_NEAREST = 3
@@ -97,8 +99,9 @@ def list_named_workers(team: Team, text: str) -> tuple[list[str], list[str]]:
 
 
 def can_use_reason(team: Team, reason: str) -> bool:
-    """Return whether the reason for a rejection names workers, and so says whom to plan."""
-    return any(list_named_workers(team, reason))
+    """Return whether the reason for a rejection says which workers are to work alone, or not."""
+    included, excluded = list_named_workers(team, reason)
+    return bool(excluded or (included and _ONLY.search(reason)))
 
 
 def drop_exclusion(text: str) -> str:

@@ -232,7 +232,8 @@ class _Description:
             return words["count"]
         for start in ("sum of", "average of", "minimum of", "maximum of", "different"):
             if first.startswith(f"{start} "):
-                return f"{words[start]} {format_column(first.removeprefix(start).strip())}"
+                names = [each.removeprefix(start).strip() for each in (first, *others)]
+                return f"{words[start]} {', '.join(map(format_column, names))}"
         return ", ".join(map(format_column, [first, *others]))
 
     def _name_change(self, first: str, last: str) -> str:

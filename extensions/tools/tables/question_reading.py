@@ -207,7 +207,9 @@ class _Choice:
             if len(names) > 1 and self._are_one_noun(places):
                 names.reverse()  # fuel cost is a cost
             found.measure, *others = names
-            is_plain = is_listed and not (found.group or found.divisor or found.second)
+            is_added = bool({"sum", "average"} & self._asked) and not found.order
+            is_one = not found.group or is_added
+            is_plain = is_listed and is_one and not (found.divisor or found.second)
             found.others = others if is_plain else []
             besides = [] if is_plain else others
             found.doubts += [f"only {found.measure} was computed, not {name}" for name in besides]
@@ -316,7 +318,8 @@ class _Choice:
         found, places = self._found, self._roles.operations
         words = [places[name] for name in ("grow", "shrink", "change") if name in places]
         has_one_period = found.has_period and not found.ends
-        if not words or not found.measure or (has_one_period and not found.second):
+        is_none = "share" in self._asked or not (words and found.measure)
+        if is_none or (has_one_period and not found.second):
             for at in [*words, *([places["fast"]] if "fast" in places else [])]:
                 self._roles.tokens[at].role = ""
             return

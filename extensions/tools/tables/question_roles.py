@@ -48,6 +48,7 @@ class QuestionRoles(MarkedWords):
         super().__init__(profile, tokens)
         self.columns: list[tuple[int, str]] = []
         """Named columns, each with the place of its first word."""
+        self._ties = list[tuple[list[str], str]]()
         self.operations: dict[str, int] = {}
         """Operations, each with the place of its first word."""
         self._read_file_name()
@@ -100,6 +101,7 @@ class QuestionRoles(MarkedWords):
             fits = [(name, self._match_column(name)) for name in names]
             ranked = sorted(((self._rank(*each), *each) for each in fits if each[1]), reverse=True)
             if not ranked:
+                self._doubt_ties()
                 return
             rank, name, places = ranked[0]
             # A name of which only a part is said may be any other of which as much is said.
@@ -167,11 +169,16 @@ class QuestionRoles(MarkedWords):
             if each[0] not in self.profile.numbers and self.is_asked_for(each[1][0])
         ]
         chosen = (asked or alike)[0]
-        self._doubt_column([name for name, _ in alike], chosen[0])
+        self._ties.append(([name for name, _ in alike], chosen[0]))
         return chosen
 
-    def _doubt_column(self, names: Sequence[str], chosen: str) -> None:
-        self.found.doubts.append(f"{', '.join(names[:4])} fit equally; {chosen} was taken")
+    def _doubt_ties(self) -> None:
+        """Doubt the choice between columns, of which not all were named in the end."""
+        named = {name for _, name in self.columns}
+        for names, chosen in self._ties:
+            if not {*names} <= named:
+                said = f"{', '.join(names[:4])} fit equally; {chosen} was taken"
+                self.found.doubts.append(said)
 
     def _read_periods(self) -> None:
         """Find periods, and ranges of them."""

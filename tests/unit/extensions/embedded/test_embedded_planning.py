@@ -318,6 +318,16 @@ def test_a_reason_that_names_workers_leaves_exactly_these(reason: str, workers: 
     assert [task.worker for task in plan.tasks] == workers
 
 
-@pytest.mark.parametrize("reason", ["", "Make it shorter", "too expensive"])
-def test_a_reason_that_names_no_worker_cannot_be_used(reason: str) -> None:
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "",
+        "Make it shorter",
+        "too expensive",
+        "Leave the writer out, and let one worker do it all",
+        "Add a summary by the writer",
+        "Please also let the roofer look at it",
+    ],
+)
+def test_a_reason_that_does_not_say_who_works_alone_or_not_cannot_be_used(reason: str) -> None:
     assert not can_use_reason(TEAM, reason)

@@ -133,3 +133,30 @@ def test_rows_that_a_code_tells_apart_are_named_in_words_too() -> None:
     answer = ask("Who has the highest wage?", {"guides.csv": GUIDES})
 
     assert answer["rows"][0] == ["Bo Short", "G2", 25]
+
+
+FLEET = """\
+route,month,cars,trips_planned,trips_cancelled
+A,2025-01,10,20,1
+A,2025-02,30,20,3
+B,2025-01,5,10,1
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Total cars and trips cancelled of each route", [["A", 40, 4], ["B", 5, 1]]),
+        (
+            "What share of the planned trips was cancelled on each route?",
+            [["A", 10.0], ["B", 10.0]],
+        ),
+    ],
+)
+def test_two_columns_that_are_named_are_both_computed_without_a_doubt(
+    question: str, rows: list[Any]
+) -> None:
+    answer = ask(question, {"fleet.csv": FLEET})
+
+    assert answer["rows"] == rows
+    assert answer["is_complete"], answer["gaps"]
