@@ -74,7 +74,8 @@ class Computation:
         )
         if not answered.rows_used and (used or asked.has_period):
             return answered
-        rows = [row for row in rows if any(cell is not None for cell in row[at:]) or at == len(row)]
+        if asked.measure:  # a listed row stays, though no number of it is known
+            rows = [row for row in rows if any(each is not None for each in row[at:])]
         if asked.change:
             rows = [row for row in rows if None not in row[at : at + 3]]
         has_own = asked.function == "value" and not (asked.change or asked.is_share)

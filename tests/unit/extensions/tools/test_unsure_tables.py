@@ -160,3 +160,11 @@ def test_two_columns_that_are_named_are_both_computed_without_a_doubt(
 
     assert answer["rows"] == rows
     assert answer["is_complete"], answer["gaps"]
+
+
+def test_a_listed_row_is_shown_though_its_numbers_are_empty() -> None:
+    objects = "name,state,price_eur\nOrgan,poor,400\nBench,poor,\nVase,good,20\n"
+
+    answer = ask("Which objects are in poor state?", {"objects.csv": objects})
+
+    assert answer["rows"] == [["Organ", 400], ["Bench", None]]
