@@ -78,6 +78,27 @@ class Files:
         kinds = self._list_kinds(worker)
         return bool(kinds) and not any(self._held[kind] for kind in kinds)
 
+    def pair_readers(self, chosen: Collection[str]) -> tuple[str, str] | None:
+        """Return who reads the tables, of those chosen, and who reads the documents beside them.
+
+        None where either is missing, or one worker reads both by its tools.
+        """
+        if not all(self._held[kind] and self._held[kind].keys() & self.texts for kind in TOOLS):
+            return None
+        able = {
+            kind: [each.name for each in self._team.roster if tool in each.tools]
+            for kind, tool in TOOLS.items()
+        }
+        tables = [name for name in able[True] if name in chosen and name not in able[False]]
+        documents = sorted(able[False], key=lambda name: name not in chosen)
+        return (tables[0], documents[0]) if tables and documents else None
+
+    def is_rather_in_documents(self, parts: Iterable[str]) -> bool:
+        """Return whether the documents hold more of the words of some parts than the tables do."""
+        wanted = _list_words(parts)
+        held = _list_words(f"{n} {text}" for n, text in self._held[False].items())
+        return len(wanted & held) > len(wanted & self._words[True])
+
     def find_missing_readers(self, part: str, takers: Collection[str]) -> list[str]:
         """Return who reads the tables, or the documents, that alone hold words of a part.
 

@@ -18,7 +18,12 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from extensions.embedded.planning import write_decision, write_plan, write_recruit, write_refinement
-from extensions.embedded.reporting import NOTHING_TO_LOOK_UP, write_answer, write_report
+from extensions.embedded.reporting import (
+    NOTHING_LEFT_OPEN,
+    NOTHING_TO_LOOK_UP,
+    write_answer,
+    write_report,
+)
 from extensions.embedded.tool_calls import ToolSchemas, choose_calls, list_uncalled
 from extensions.embedded.work import Work, read_work
 from nodes.schemas.handoff import (
@@ -101,7 +106,8 @@ def _choose_reply_calls(
     working = {name: tools[name] for name in tools if name not in REPLY_FORMS}
     beside = get_beside(WorkValues)
     work = read_work(beside, messages) if beside else None
-    if work and working and (calls := choose_calls(work, working)):
+    is_open = work is not None and not work.is_answered
+    if work and is_open and working and (calls := choose_calls(work, working)):
         return calls
     forms = [name for name in tools if name in REPLY_FORMS]
     return [(name, _fill_form(name, messages, work, working)) for name in forms[:1]]
@@ -112,9 +118,7 @@ def _fill_form(
 ) -> dict[str, Any]:
     """Return the fields of a reply, from the values that lie beside the messages."""
     if name == "Report" and work:
-        if CHECK in working and not work.calls and not work.claims and work.has_computed:
-            return dict(NOTHING_TO_LOOK_UP)
-        return write_report(work, list_uncalled(work, working))
+        return _write_report(work, working)
     if name == "Plan" and (planning := get_beside(PlanningValues)):
         return write_plan(planning, sum(isinstance(message, AIMessage) for message in messages))
     if name == "Decision" and (planning := get_beside(PlanningValues)):
@@ -126,6 +130,14 @@ def _fill_form(
     if name == "Recruit" and (recruit := get_beside(RecruitValues)):
         return write_recruit(recruit)
     return {}
+
+
+def _write_report(work: Work, working: ToolSchemas) -> dict[str, Any]:
+    if work.is_answered:
+        return dict(NOTHING_LEFT_OPEN)
+    if CHECK in working and not work.calls and not work.claims and work.has_computed:
+        return dict(NOTHING_TO_LOOK_UP)
+    return write_report(work, list_uncalled(work, working))
 
 
 def _estimate_usage(

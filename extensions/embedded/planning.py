@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from extensions.embedded.files import Files, get_name
-from extensions.embedded.work import CITING, OPENING
+from extensions.embedded.work import CITING, ONLY_WHAT_IS_LEFT, OPENING, OTHERS_READ_ON
 from extensions.embedded.worker_fit import (
     MIN_MEANING_OF_WHOLE,
     ShownOrder,
@@ -131,6 +131,9 @@ class _RulePlanner:
         self.goal = self.request[:4000] or "An empty request"
         self.fit, self.order = WorkerFit(values.team), ShownOrder(values.team)
         self.files = Files(values, self.order)
+        self._pair: tuple[str, ...] = ()
+        """Who reads the tables, and who reads documents for what those leave open."""
+        self._reads_on = False
 
     def adopt_example(self) -> list[dict[str, Any]]:
         """Return the plan of the nearest example that covers the request and names nothing else."""
@@ -154,6 +157,11 @@ class _RulePlanner:
             untaken = [part for part in untaken if begins_with_verb(part)]
             subjects = {name: [each for each in parts if each not in untaken] for name in subjects}
         subjects = subjects or {self._find_usual(): [self.request]}
+        if pair := self.files.pair_readers(subjects):  # each gets the words of both
+            self._pair = pair
+            both = {part for name in pair for part in subjects.get(name, ())}
+            self._reads_on = self.files.is_rather_in_documents(both)
+            subjects |= {name: [part for part in parts if part in both] for name in pair}
         nearest = self.fit.rank_workers(self.request)
         tasks = self._build_tasks(self.order.add_others(subjects, self.request, nearest))
         cap = max(1, self.team.max_tasks)
@@ -203,9 +211,14 @@ class _RulePlanner:
         subject = Task(id=worker, description="-", worker=worker, covers=covers).asked
         card = self.team.find_worker(worker).description.rstrip(". ")
         quoted = subject[:MAX_QUOTED_CHARS].replace('"', "'").rstrip(". ") or "An empty request"
+        shared = ""
+        if worker in self._pair:
+            tables, documents = self._pair
+            reads_on = f" {OTHERS_READ_ON} {documents}." if self._reads_on else ""
+            shared = reads_on if worker == tables else f" {ONLY_WHAT_IS_LEFT} {tables}."
         return {
             "id": worker,
-            "description": f'{OPENING}{quoted}": {card[:1].lower()}{card[1:]}. {CITING}',
+            "description": f'{OPENING}{quoted}": {card[:1].lower()}{card[1:]}.{shared} {CITING}',
             "worker": worker,
             "depends_on": [{"task": name, "required": False} for name in needs],
             "materials": self.files.choose_for(worker),
@@ -263,7 +276,11 @@ class _RulePlanner:
         """Return whom a worker waits for; one that may begin, and has files, only for its needs."""
         begins = name in self.order.first_workers and bool(self.files.choose_for(name))
         before = self.order.list_before(name).items()
-        return {each for each, is_required in before if is_required or not begins} & {*chosen}
+        waits = {each for each, is_required in before if is_required or not begins} & {*chosen}
+        if name not in self._pair:
+            return waits
+        first, second = self._pair
+        return waits - {second} if name == first else waits | {first}
 
     def _covers(self, example: Example) -> bool:
         """Return whether an example's plan is for all words of the request, and names nothing else.

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Any, get_args
 
-from extensions.embedded.work import AnsweredCall, Work
+from extensions.embedded.work import OTHERS_READ_ON, AnsweredCall, Work
 from nodes.schemas.handoff import AnswerValues
 from nodes.text.phrases import detect_language, say
 from nodes.text.tool_messages import drop_advice
@@ -100,6 +100,12 @@ NOTHING_TO_LOOK_UP: Mapping[str, Any] = {
     "found_as_expected": True,
 }
 """The report of a check whose every claim is proved."""
+NOTHING_LEFT_OPEN: Mapping[str, Any] = {
+    "status": "completed",
+    "output": "The tables answer every word, so no document was searched.",
+    "found_as_expected": True,
+}
+"""The report of who reads documents where the tables leave nothing open."""
 
 
 def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
@@ -162,6 +168,8 @@ def _write_empty_report(
             return {"status": "skipped", "output": said}
         reasons = [say(language, "needs_model", part=work.request.partition("\n")[0])]
     texts = dict.fromkeys(reason.rstrip(".")[:MAX_REFUSAL_CHARS] for reason in reasons)
+    if OTHERS_READ_ON in work.handoff.intent:
+        return {"status": "skipped", "output": "; ".join(texts)}
     has_inputs = work.calls or list(uncalled) not in ([], [say(language, "no_file")])
     reason = "ambiguous_input" if has_inputs else "out_of_scope"
     escalation = {"reason": reason, "message": "; ".join(texts)}

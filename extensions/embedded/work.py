@@ -17,6 +17,9 @@ DECLINED = "(the human declined to answer"
 OPENING = 'For the request "'
 CITING = "Give every figure and statement with the name of its source."
 """Around the words of a task that is planned by rule."""
+OTHERS_READ_ON = "Leave what no table holds to"
+ONLY_WHAT_IS_LEFT = "Do so only for what is left open by"
+"""In the tasks of two workers who get the same words: who reads tables is first."""
 MAX_QUERY_WORDS, MAX_QUERIES = 24, 8
 _CUT = Pattern(r"\n\[cut \d+ of \d+ characters\]\s*$")
 _ASKED = Pattern(r"\b(\w+) \(")
@@ -97,6 +100,15 @@ class Work:
     def words(self) -> str:
         """What to look for: a human's answers, if any, else the words of the task."""
         return "\n".join((self.answers or {}).values()) or self.request
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the task is for what the tables leave open, and they leave nothing open."""
+        return any(
+            each.status == "completed" and not each.failures
+            for each in self.handoff.context
+            if f"{ONLY_WHAT_IS_LEFT} {each.task}." in self.handoff.intent
+        )
 
     @property
     def answer_text(self) -> str:

@@ -154,7 +154,8 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
     language = await asyncio.to_thread(detect_language, state["request"])
     judge_models.language = language
     results, notes = restore_withdrawn_results(state, language)
-    left_out = await _find_unselected_tasks(plan, results, judge_models)
+    unselected = await _find_unselected_tasks(plan, results, judge_models)
+    left_out = unselected | _find_idle_tasks(plan, results)
     tasks = [task.id for task in plan.tasks if task.id not in left_out]
     reports = [results[name] for name in tasks if name in results]
     pairs = await asyncio.to_thread(find_contradicting_pairs, reports)
@@ -307,6 +308,18 @@ async def _collect_findings(
     kept, spent = await look_again(model, doubtful, files, team.min_finding_confidence)
     judge_models.record_usage("second look", "judge", LOOK_TIER, spent)
     return merge_findings((*sure, *kept))
+
+
+def _find_idle_tasks(plan: Plan, results: Mapping[str, Report]) -> frozenset[str]:
+    """Return the tasks in which a worker found nothing to do, and whose words others answered."""
+    done = [each for each in plan.tasks if (r := results.get(each.id)) and r.status == "completed"]
+    answered = {words for task in done for words in task.covers}
+    idle = [
+        task
+        for task in plan.tasks
+        if (report := results.get(task.id)) and report.status == "skipped" and report.attempts
+    ]
+    return frozenset(task.id for task in idle if task.covers and answered.issuperset(task.covers))
 
 
 async def _find_unselected_tasks(

@@ -6,11 +6,13 @@ QUESTIONS is a folder with `questions.jsonl` and either `documents/` or the list
 from the package index: `tests/benchmarks/keyless/questions`. Each question is a run of its own, as
 `supervise run REQUEST --file …` makes it, without any language model. What counts as shown, right
 and named is in `scores.py`; `--out` writes each answer with its verdict, for a human to read.
+`--beside 2` adds two files of other questions to each: tables to documents, documents to tables.
 """
 
 import asyncio
 import json
 import os
+import random
 import sys
 import tempfile
 from argparse import ArgumentParser
@@ -35,14 +37,14 @@ STATUSES = ("done", "passages", "partial", "needs_input", "failed")
 Judged = tuple[Question, Result, Score]
 
 
-async def ask(question: Question, documents: Path, settings: Settings) -> Result:
-    """Run a question's request on its files, and return what a user gets."""
+async def ask(question: Question, files: Sequence[Path], settings: Settings) -> Result:
+    """Run a question's request on some files, and return what a user gets."""
     began = perf_counter()
     try:
         outcome = await graph.arun(
             question.request,
             team=TEAM,
-            files=[documents / name for name in question.files],
+            files=files,
             settings=settings,
             context={"deadline_s": DEADLINE_S},
         )
@@ -59,7 +61,20 @@ async def ask(question: Question, documents: Path, settings: Settings) -> Result
     )
 
 
-async def ask_all(questions: Iterable[Question], documents: Path) -> list[Judged]:
+def choose_other_files(
+    question: Question, questions: Iterable[Question], count: int
+) -> tuple[str, ...]:
+    """Return so many files that only questions of other kinds have, by a draw of its own seed."""
+    held = {kind: [each for each in questions if each.kind == kind] for kind in KINDS}
+    kinds = [kind for kind in KINDS[:2] if kind != question.kind]
+    own = {name for each in held[question.kind] for name in each.files}
+    others = sorted({n for kind in kinds for each in held[kind] for n in each.files} - own)
+    return tuple(random.Random(question.id).sample(others, min(count, len(others))))
+
+
+async def ask_all(
+    questions: Sequence[Question], documents: Path, *, beside: int = 0
+) -> list[Judged]:
     """Ask the questions one after another, each on a thread of its own, and judge the answers."""
     judged = list[Judged]()
     with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +87,8 @@ async def ask_all(questions: Iterable[Question], documents: Path) -> list[Judged
             model_strong=None,
         )
         for question in questions:
-            result = await ask(question, documents, settings)
+            names = (*question.files, *choose_other_files(question, questions, beside))
+            result = await ask(question, [documents / name for name in names], settings)
             judged.append((question, result, score(question, result, documents)))
     return judged
 
@@ -151,6 +167,7 @@ def main() -> None:
     parser.add_argument(
         "--cache", type=Path, default=_find_cache(), help="where documents are kept"
     )
+    parser.add_argument("--beside", type=int, default=0, help="files of other questions to add")
     parser.add_argument("--check", action="store_true", help="only check the questions")
     options = read_options(parser)
     questions = read_questions(options.questions / "questions.jsonl")
@@ -161,7 +178,9 @@ def main() -> None:
         counts = Counter(question.kind for question in questions)
         sys.stdout.write(f"{len(questions)} questions fit their documents: {dict(counts)}\n")
         return
-    judged = asyncio.run(ask_all(_take_rows(questions, options.rows), documents))
+    judged = asyncio.run(
+        ask_all(_take_rows(questions, options.rows), documents, beside=options.beside)
+    )
     if options.out:
         options.out.write_text("".join(_format_answer(*each) for each in judged), "utf-8")
     sys.stdout.write(format_report(judged))

@@ -1,0 +1,71 @@
+"""A request with tables and documents, without a model: documents answer what tables leave open."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from graph import arun
+from graph.runs.outcome import Outcome
+from graph.settings import Settings
+
+TABLE = "depot,buses,drivers\nNorth,41,88\nHarbour,27,60\nAirport,12,35\n"
+MINUTES = (
+    "# Minutes of the works council\n\nThe depot at the harbour gets a new canteen in May. "
+    "The buses of the depots are washed every night.\n\n"
+    "Overtime is paid after the tenth hour of a shift, and the council approved the rota.\n"
+)
+Ask = Callable[[str], Awaitable[Outcome]]
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Ask:
+    files = {"fleet.csv": TABLE, "minutes.md": MINUTES}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    settings = Settings(home=tmp_path / "home")
+
+    async def run(request: str) -> Outcome:
+        given = [tmp_path / name for name in files]
+        return await arun(request, team="market_analysis", files=given, settings=settings)
+
+    return run
+
+
+def read_text(outcome: Outcome) -> str:
+    return outcome.answer.text if outcome.answer else ""
+
+
+async def test_no_passage_is_shown_where_a_table_answers_every_word(ask: Ask) -> None:
+    outcome = await ask("Which depot has the most drivers?")
+
+    assert outcome.status == "done"
+    assert "**North**: **88**" in read_text(outcome)
+    assert "canteen" not in read_text(outcome)
+    assert outcome.answer is not None
+    assert outcome.answer.sources == ("fleet.csv",)
+
+
+async def test_a_table_without_any_of_it_is_no_gap_where_documents_have_it(ask: Ask) -> None:
+    outcome = await ask("When is overtime of the drivers of a shift paid, and who approved it?")
+
+    assert outcome.status == "passages"
+    assert "after the tenth hour" in read_text(outcome)
+    assert outcome.answer is not None
+    assert outcome.answer.gaps == ()
+
+
+async def test_documents_are_searched_for_what_a_table_leaves_open(ask: Ask) -> None:
+    outcome = await ask("How many buses does the Harbour depot have, and when is its canteen due?")
+
+    assert outcome.status != "done"
+    assert "27" in read_text(outcome)
+    assert "new canteen in May" in read_text(outcome)
+
+
+async def test_the_words_of_a_table_that_it_cannot_answer_stay_a_gap(ask: Ask) -> None:
+    outcome = await ask("Which depot has the fewest tram drivers?")
+
+    assert outcome.status == "partial"
+    assert outcome.answer is not None
+    assert any("tram" in gap for gap in outcome.answer.gaps)
