@@ -20,6 +20,7 @@ CITING = "Give every figure and statement with the name of its source."
 OTHERS_READ_ON = "Leave what no table holds to"
 ONLY_WHAT_IS_LEFT = "Do so only for what is left open by"
 """In the tasks of two workers who get the same words: who reads tables is first."""
+_PROVED = ("quoted", "computed", "returned")
 MAX_QUERY_WORDS, MAX_QUERIES = 24, 8
 _CUT = Pattern(r"\n\[cut \d+ of \d+ characters\]\s*$")
 _ASKED = Pattern(r"\b(\w+) \(")
@@ -140,15 +141,16 @@ class Work:
 
     @property
     def claims(self) -> list[dict[str, str]]:
-        """The claims of earlier reports, but for those that are proved: a tool computed them."""
+        """The claims of earlier reports, but for those without a quotation that are proved."""
         every = (claim for report in self.handoff.context for claim in report.claims)
-        held = [claim for claim in every if claim.quotation or claim.proof != "computed"]
+        held = [claim for claim in every if claim.quotation or claim.proof not in _PROVED]
         return [{"text": c.text, "source": c.source, "quotation": c.quotation} for c in held]
 
     @property
     def has_computed(self) -> bool:
-        """Whether earlier reports have claims that are proved as computed."""
-        return any(c.proof == "computed" for each in self.handoff.context for c in each.claims)
+        """Whether earlier reports have claims that are proved by what was computed or by rows."""
+        claims = (claim for each in self.handoff.context for claim in each.claims)
+        return any(claim.proof in _PROVED and not claim.quotation for claim in claims)
 
     @property
     def findings(self) -> list[dict[str, Any]]:

@@ -311,15 +311,23 @@ async def _collect_findings(
 
 
 def _find_idle_tasks(plan: Plan, results: Mapping[str, Report]) -> frozenset[str]:
-    """Return the tasks in which a worker found nothing to do, and whose words others answered."""
-    done = [each for each in plan.tasks if (r := results.get(each.id)) and r.status == "completed"]
-    answered = {words for task in done for words in task.covers}
+    """Return the tasks in which a worker found nothing to do, and that lack nothing of their own.
+
+    Others have answered their words, or nothing came of any task that they work on.
+    """
+    done = {name for name, report in results.items() if report.status == "completed"}
+    answered = {words for task in plan.tasks if task.id in done for words in task.covers}
     idle = [
         task
         for task in plan.tasks
         if (report := results.get(task.id)) and report.status == "skipped" and report.attempts
     ]
-    return frozenset(task.id for task in idle if task.covers and answered.issuperset(task.covers))
+    return frozenset(
+        task.id
+        for task in idle
+        if (task.covers and answered.issuperset(task.covers))
+        or (task.depends_on and done.isdisjoint(edge.task for edge in task.depends_on))
+    )
 
 
 async def _find_unselected_tasks(

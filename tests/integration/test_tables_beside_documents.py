@@ -9,7 +9,7 @@ from graph import arun
 from graph.runs.outcome import Outcome
 from graph.settings import Settings
 
-TABLE = "depot,buses,drivers\nNorth,41,88\nHarbour,27,60\nAirport,12,35\n"
+TABLE = "depot,buses,drivers,lead\nNorth,41,88,Ida Three\nHarbour,27,60,Bo Lund\nAirport,12,35,\n"
 MINUTES = (
     "# Minutes of the works council\n\nThe depot at the harbour gets a new canteen in May. "
     "The buses of the depots are washed every night.\n\n"
@@ -69,3 +69,20 @@ async def test_the_words_of_a_table_that_it_cannot_answer_stay_a_gap(ask: Ask) -
     assert outcome.status == "partial"
     assert outcome.answer is not None
     assert any("tram" in gap for gap in outcome.answer.gaps)
+
+
+async def test_a_cell_of_words_needs_no_other_check(ask: Ask) -> None:
+    outcome = await ask("Who is the lead of the North depot?")
+
+    assert outcome.status == "done"
+    assert "Ida Three" in read_text(outcome)
+    assert "checked" not in read_text(outcome)
+
+
+async def test_who_checks_is_no_gap_where_nothing_was_found(ask: Ask) -> None:
+    outcome = await ask("Who is the lead of the Airport depot?")
+
+    assert outcome.status == "partial"
+    assert outcome.answer is not None
+    assert any("lead: empty where depot = Airport" in gap for gap in outcome.answer.gaps)
+    assert not any("reviewer" in gap for gap in outcome.answer.gaps)

@@ -9,7 +9,7 @@ from extensions.tools.sql.table_columns import Query
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.tables.question_words import LISTS, NO_NAMES, OPERATIONS, split_name
-from extensions.tools.tables.reading import Answered, Condition, Reading
+from extensions.tools.tables.reading import Answered, Condition, Reading, describe_conditions
 from nodes.errors import ToolRefused
 
 MAX_ROWS: Final = 201
@@ -100,12 +100,37 @@ class Computation:
             return False
         if is_listing and (asked.unread or asked.order or not asked.conditions):
             return False
-        if is_listing:
-            named = [*self._choose_labels(), *filter(None, [asked.group])]
-            asked.listed = list(dict.fromkeys(named))
-            asked.others = [] if asked.group else self.profile.numbers[:MAX_VALUES]
-            asked.group, asked.bucket = "", ""
+        return self._list_rows() if is_listing else True
+
+    def _list_rows(self) -> bool:
+        """Choose what listed rows show: the named columns, else numbers; return whether it can."""
+        asked, profile = self.asked, self.profile
+        held = {each.column for each in asked.conditions}
+        wanted = [name for name in asked.named if name not in held and name in profile.columns]
+        if asked.asks_when and not {*wanted} & {*profile.time_columns}:
+            wanted += profile.time_columns
+            if not profile.time_columns:
+                asked.doubts.append("the table has no column of dates, which say when")
+                return False
+        labels = self._choose_labels()
+        asked.listed = [name for name in labels if name not in wanted] or wanted
+        shown = [name for name in wanted if name not in asked.listed]
+        asked.others = shown or ([] if wanted else profile.numbers[:MAX_VALUES])
+        asked.group, asked.bucket = "", ""
+        if shown and self._is_empty(shown):
+            names, where = " and ".join(shown), describe_conditions(asked.conditions, "and", "or")
+            asked.doubts.append(f"{names}: empty where {where}")
+            return False
         return True
+
+    def _is_empty(self, names: Sequence[str]) -> bool:
+        """Return whether rows fit, and none of them has a value in any of these columns."""
+        where = [*self._join_conditions(self.asked.conditions), *self.profile.totals]
+        filled = " OR ".join(f"{quote_name(name)} IS NOT NULL" for name in names)
+        return (
+            bool(self._select("COUNT(*)", _where(where))[0][0])
+            and not (self._select("COUNT(*)", _where([*where, f"({filled})"]))[0][0])
+        )
 
     def select_fitting(self, shown: str, also: Sequence[str]) -> list[list[Any]]:
         """Return what the rows hold that fit the conditions and further ones."""

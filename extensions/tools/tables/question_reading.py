@@ -17,9 +17,12 @@ from extensions.tools.tables.question_words import (
     Token,
 )
 from extensions.tools.tables.reading import Reading
+from nodes.text.word_lists import FUNCTION_WORDS, GERMAN_FUNCTION_WORDS, QUESTION_WORDS
 
 MAX_LEFT_OUT: Final = 1
 """Words; without more of them, and as many as are read, a figure is no answer to the question."""
+_ENGLISH: Final = FUNCTION_WORDS | QUESTION_WORDS
+_GERMAN: Final = GERMAN_FUNCTION_WORDS - _ENGLISH
 _Named = Sequence[tuple[int, str]]
 """Columns, each with the place of its word."""
 
@@ -66,6 +69,8 @@ class _Choice:
             found.bucket = ""
         self._doubt_choice()
         self._list_unread()
+        found.named = [name for _, name in sorted(roles.columns)]
+        found.asks_when = bool({"when", "wann"} & {*self._words})
         return found
 
     def _doubt_choice(self) -> None:
@@ -88,7 +93,8 @@ class _Choice:
         for word, token in zip(words, tokens, strict=False):
             is_degree = word in ("how", "wie") and token.word in LISTS["degrees"]
             is_grouping = OPERATIONS.get(word) in ("per", "each") and token.word in LISTS["light"]
-            is_known = token.role or (token.word in GRAMMAR and not is_grouping) or is_degree
+            is_grammar = token.word in GRAMMAR and not (is_grouping or self._is_foreign(token))
+            is_known = token.role or is_grammar or is_degree
             if not (is_known or _is_scope(self._roles, token)):
                 found.unread.append(token.text)
                 is_divisor = OPERATIONS.get(word) == "per"
@@ -96,6 +102,12 @@ class _Choice:
         is_most = bool(found.unread) and found.function == "count" and bool(found.order)
         read = sum(token.role not in ("", "mark") for token in tokens)
         found.is_of_others |= is_most or MAX_LEFT_OUT < len(found.unread) >= read
+
+    def _is_foreign(self, token: Token) -> bool:
+        """Return whether a German article or verb is in an English question: die, war."""
+        others = {*self._words} - {token.word}
+        is_english = bool(others & _ENGLISH) and not others & _GERMAN
+        return is_english and token.word in _GERMAN
 
     def _is_counted(self, token: Token) -> bool:
         """Return whether a word is in what is counted, or near it."""
@@ -258,8 +270,8 @@ class _Choice:
 
     def _choose_counted(self, labels: _Named, counted: int) -> bool:
         """Choose to count different cells or periods; return whether the words name them."""
-        found, profile = self._found, self._profile
-        while self._roles.word(counted) in GRAMMAR:
+        found, profile, first = self._found, self._profile, counted
+        while self._roles.word(counted) in GRAMMAR | LISTS["kinds"]:
             counted += 1
         at, named = next(((at, name) for at, name in labels if at >= counted), (0, ""))
         if any(self._roles.tokens[place].role != "column" for place in range(counted, at)):
@@ -271,6 +283,8 @@ class _Choice:
         if self._roles.is_asked_for(at) and not found.counted:
             return False
         found.group = ""
+        kinds = [n for n in range(first, counted) if self._roles.word(n) in LISTS["kinds"]]
+        self._roles.take(kinds, "operation")
         is_identity = any(
             map(self._is_identity, profile.time_columns if found.counted else [named])
         )

@@ -6,6 +6,7 @@ from typing import Final
 
 from extensions.tools.sql.table_periods import YEAR, Period, read_period, write_condition
 from extensions.tools.sql.table_profile import Profile
+from extensions.tools.sql.tables import quote_name
 from extensions.tools.tables.question_cells import (
     MarkedWords,
     parse_number_word,
@@ -306,11 +307,16 @@ class QuestionRoles(MarkedWords):
         return bool(is_over) and self.profile.spans.get(BUCKETS.get(self.word(at), "")) == 2
 
     def _read_answers(self) -> None:
-        """Read named columns of yes and no as conditions on the rows."""
+        """Read named columns of yes and no, and those without a value, as conditions on rows."""
         for at, name in list(self.columns):
             if yes := self.profile.answers.get(name):
-                self.columns.remove((at, name))
                 negated = self.take_negation(at, 2)
                 sign, cell = "≠" if negated else "=", yes.rpartition("= ")[2].strip("'")
                 sql, words = f"NOT ({yes})" * negated or yes, f"{name} {sign} {cell}"
-                self.found.conditions.append(Condition(name, sql, words, at))
+            elif name in self.profile.labels and self.take_negation(at, 2):
+                text = f"TRIM(CAST({quote_name(name)} AS VARCHAR(400)))"
+                sql, words = f"COALESCE({text}, '') = ''", f"{name} is empty"
+            else:
+                continue
+            self.columns.remove((at, name))
+            self.found.conditions.append(Condition(name, sql, words, at))

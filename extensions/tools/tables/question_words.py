@@ -107,7 +107,8 @@ lists = bases: over against über gegenüber; above: above exceeding greater gr�
   identifiers: code fips iata id index isbn key lat latitude lon longitude no nr number phone plz
   postal postcode ssn zip zipcode; inside: among im in innerhalb inside unter within; intensive:
   age alter average avg density index mean median pct perc percent preis price quote rate rating
-  ratio score share speed temp temperatur temperature; light: answer anywhere appear auf aus bei
+  ratio score share speed temp temperatur temperature; kinds: different distinct unique
+  unterschiedliche verschiedene; light: answer anywhere appear auf aus bei
   bekam bekamen bekommen belong betrug beträgt bring brings brought calculate came column columns
   come comes compare compute contain contains das data dataset dem den der des die ein eine einem
   einen einer entire entries er erhielt erhielten es ever figure figures file find für gab gave get

@@ -31,6 +31,9 @@ class Reading:
     """Further measures of typed arguments."""
     listed: list[str] = field(default_factory=list)
     """The columns that name a row; empty: those are chosen that tell rows apart."""
+    named: list[str] = field(default_factory=list)
+    """The columns that the words name, in their order; a listed row shows those."""
+    asks_when: bool = False
     divisor: str = ""
     per: int = 1
     """How many of the divisor a ratio is for."""

@@ -1,0 +1,66 @@
+"""A question about one row shows the columns that it names, and says where a cell is empty."""
+
+from typing import Any
+
+import pytest
+
+from extensions.tools.sql.table_analysis import analyze_table
+
+OBJECTS = """\
+inventory_no,title,painter,acquired,curator,value_eur
+M-101,Harbour at Dusk,Elise Varga,2003-05-14,Tomas Lind,42000
+M-102,Portrait of a Miller,Ole Brandt,1988-11-02,,18500
+M-103,Three Herons,Jonas Feld,2015-02-20,Amina Roth,27300
+M-104,Blue Kettle,Elise Varga,2011-09-09,Tomas Lind,9900
+"""
+BOATS = "boat,skipper,length_m\nGannet,Jo Reid,12\nPetrel,Al Munro,9\n"
+
+
+def ask(question: str, table: str = OBJECTS) -> dict[str, Any]:
+    return analyze_table("none", "", {"objects.csv": table}, 2.0, "", {"question": question})
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("Who curated Three Herons?", "Amina Roth"),
+        ("Who is the painter of Blue Kettle?", "Elise Varga"),
+        ("When was Blue Kettle acquired?", "2011-09-09"),
+    ],
+)
+def test_a_row_shows_the_column_that_is_asked_for_and_no_other(question: str, value: str) -> None:
+    answer = ask(question)
+
+    assert [str(row[-1]) for row in answer["rows"]] == [value]
+    assert answer["gaps"] == []
+
+
+def test_a_cell_that_is_asked_for_and_empty_is_a_gap() -> None:
+    answer = ask("Who curated Portrait of a Miller?")
+
+    assert not answer.get("rows")
+    assert answer["gaps"] == ["curator: empty where title = Portrait of a Miller"]
+
+
+@pytest.mark.parametrize(
+    ("question", "table"),
+    [("When did Jonas Feld die?", OBJECTS), ("When did Jo Reid have Gannet?", BOATS)],
+)
+def test_a_table_that_does_not_say_when_answers_no_question_of_when(
+    question: str, table: str
+) -> None:
+    answer = ask(question, table)
+
+    assert not answer.get("rows")
+    assert answer["gaps"]
+
+
+def test_different_things_are_counted_once_each() -> None:
+    assert ask("How many different painters are there?")["rows"] == [[3]]
+
+
+def test_rows_without_a_value_are_found() -> None:
+    answer = ask("Which objects have no curator?")
+
+    assert [row[0] for row in answer["rows"]] == ["Portrait of a Miller"]
+    assert "curator is empty" in answer["summary"]
