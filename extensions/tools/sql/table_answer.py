@@ -24,6 +24,8 @@ _PHRASES: Final = """
 highest: Highest {what} | Höchster Wert ({what})
 in_row:  in a single row |  in einer Zeile
 lowest: Lowest {what} | Niedrigster Wert ({what})
+first: First by {what} | Erster nach {what}
+last: Last by {what} | Letzter nach {what}
 sum of: sum of | Summe von
 average of: average of | Durchschnitt von
 minimum of: lowest value of | kleinster Wert von
@@ -174,7 +176,10 @@ class _Description:
         what = self._name_value()
         is_ranked = bool(asked.order and labels and not asked.by_last)
         if is_ranked:
-            what = self._words[asked.order].format(what=what)
+            order: str = asked.order
+            if asked.measure in self._profile.time_columns:
+                order = "first" if order == "lowest" else "last"
+            what = self._words[order].format(what=what)
             what += self._words["in_row"] * asked.is_of_row
             rows = rows[: self._count_asked()]
         filtered = self._conditions and self._words["where"].format(conditions=self._conditions)

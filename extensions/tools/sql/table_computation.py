@@ -79,7 +79,9 @@ class Computation:
         if asked.change:
             rows = [row for row in rows if None not in row[at : at + 3]]
         has_own = asked.function == "value" and not (asked.change or asked.is_share)
-        is_amount = bool(asked.measure) and not self.profile.is_intensive(asked.measure)
+        is_amount = bool(asked.measure) and not (
+            self.profile.is_intensive(asked.measure) or asked.measure in self.profile.time_columns
+        )
         is_ranked = bool(group and asked.order) and has_own and is_amount
         asked.is_of_row = is_ranked and answered.rows_used > len(rows)
         answered.rows = rows if has_own else self._round(rows, at, answered.columns)
@@ -302,6 +304,7 @@ class Computation:
             and asked.order
             and asked.function in ("value", "sum")
             and asked.measure
+            and asked.measure not in self.profile.time_columns
         ):
             self._doubt_sums(answered, group, where)
         is_listed = asked.function == "average" and asked.bucket and not asked.order

@@ -34,6 +34,8 @@ from nodes.text.similarity import find_near_name
 MAX_CELL_WORDS: Final = 6
 MAX_SPANS: Final = 150
 MAX_SEARCHED_COLUMNS: Final = 40
+MAX_KINDS: Final = 20
+"""Different cells of a label, of which each may be meant by another word."""
 _OPERATING: Final = frozenset((*OPERATIONS, *BUCKETS, *MONTHS))
 _MARKS: Final = " -./,'"
 """Marks in cells that a question may write in another way."""
@@ -137,9 +139,9 @@ def _join(answered: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _try_table(profile: Profile, asked: Question, query: Query) -> _Tried:
-    """Return how a table fits a question, with words that it lacks replaced by columns if any."""
+    """Return how a table fits a question, with words that it lacks replaced by its own if any."""
     tried = _try_words(profile, asked, query)
-    taken = _find_near_columns(profile, asked.question, tried.reading.unread)
+    taken = _find_near_words(profile, asked.question, tried.reading.unread, query)
     if not taken:
         return tried
     question = asked.question
@@ -150,10 +152,13 @@ def _try_table(profile: Profile, asked: Question, query: Query) -> _Tried:
     return again if len(again.reading.unread) < len(tried.reading.unread) else tried
 
 
-def _find_near_columns(
-    profile: Profile, question: str, unread: Sequence[str]
+def _find_near_words(
+    profile: Profile, question: str, unread: Sequence[str], query: Query
 ) -> list[tuple[Token, str]]:
-    """Return the unread words that mean much the same as one column, none without the extra."""
+    """Return the unread words that mean much the same as one column, or as one cell of a label.
+
+    None without the extra; a German noun is as likely a name, so it is compared with columns alone.
+    """
     tokens, found = split_question(question), list[tuple[Token, str]]()
     is_german = any(token.word in LISTS["german"] for token in tokens)
     names = [" ".join(split_name(name)) for name in profile.columns]
@@ -162,9 +167,23 @@ def _find_near_columns(
         is_named = any(is_same_word(token.word, part) for name in names for part in name.split())
         if not is_noun or is_named or token.text not in unread or token.word in _OPERATING:
             continue
-        if (at := find_near_name(token.word, names)) is not None:
-            found.append((token, profile.columns[at]))
+        cells = [] if is_german else _list_kinds(profile, query)
+        for texts, held in ((names, profile.columns), (list(map(str.lower, cells)), cells)):
+            if (at := find_near_name(token.word, texts)) is not None:
+                found.append((token, held[at]))
+                break
     return found
+
+
+def _list_kinds(profile: Profile, query: Query) -> list[str]:
+    """Return the cells of labels that have few different ones."""
+    few = [name for name in profile.labels if 1 < profile.distinct.get(name, 0) <= MAX_KINDS]
+    selects = (
+        f"SELECT DISTINCT CAST({quote_name(name)} AS VARCHAR(100)) AS cell FROM {profile.rows_of} "
+        f"WHERE {quote_name(name)} IS NOT NULL"
+        for name in few[:MAX_SEARCHED_COLUMNS]
+    )
+    return [str(cell) for (cell,) in query(" UNION ".join(selects))["rows"]] if few else []
 
 
 def _try_words(

@@ -6,7 +6,7 @@ from typing import Final
 
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.tables.formatting import split_unit
-from extensions.tools.tables.question_nouns import is_idiom, name_ranked, name_rows, name_unit
+from extensions.tools.tables.question_nouns import is_scope, name_ranked, name_rows, name_unit
 from extensions.tools.tables.question_roles import QuestionRoles
 from extensions.tools.tables.question_words import (
     BUCKETS,
@@ -15,14 +15,12 @@ from extensions.tools.tables.question_words import (
     NEVER_ADDED,
     OPERATIONS,
     Token,
+    is_foreign,
 )
 from extensions.tools.tables.reading import Reading
-from nodes.text.word_lists import FUNCTION_WORDS, GERMAN_FUNCTION_WORDS, QUESTION_WORDS
 
 MAX_LEFT_OUT: Final = 1
 """Words; without more of them, and as many as are read, a figure is no answer to the question."""
-_ENGLISH: Final = FUNCTION_WORDS | QUESTION_WORDS
-_GERMAN: Final = GERMAN_FUNCTION_WORDS - _ENGLISH
 _Named = Sequence[tuple[int, str]]
 """Columns, each with the place of its word."""
 
@@ -54,6 +52,8 @@ class _Choice:
             numbers = [(len(roles.tokens), only)]
         self._choose_order()
         self._choose_group(labels)
+        if not numbers:
+            self._choose_time(labels)
         self._choose_measure(numbers)
         self._choose_function(labels)
         self._choose_change()
@@ -93,21 +93,17 @@ class _Choice:
         for word, token in zip(words, tokens, strict=False):
             is_degree = word in ("how", "wie") and token.word in LISTS["degrees"]
             is_grouping = OPERATIONS.get(word) in ("per", "each") and token.word in LISTS["light"]
-            is_grammar = token.word in GRAMMAR and not (is_grouping or self._is_foreign(token))
+            is_grammar = token.word in GRAMMAR and not (
+                is_grouping or is_foreign(token.word, self._words)
+            )
             is_known = token.role or is_grammar or is_degree
-            if not (is_known or _is_scope(self._roles, token)):
+            if not (is_known or is_scope(self._roles, token)):
                 found.unread.append(token.text)
                 is_divisor = OPERATIONS.get(word) == "per"
                 found.is_of_others |= is_divisor or self._is_counted(token) or self._is_name(token)
         is_most = bool(found.unread) and found.function == "count" and bool(found.order)
         read = sum(token.role not in ("", "mark") for token in tokens)
         found.is_of_others |= is_most or MAX_LEFT_OUT < len(found.unread) >= read
-
-    def _is_foreign(self, token: Token) -> bool:
-        """Return whether a German article or verb is in an English question: die, war."""
-        others = {*self._words} - {token.word}
-        is_english = bool(others & _ENGLISH) and not others & _GERMAN
-        return is_english and token.word in _GERMAN
 
     def _is_counted(self, token: Token) -> bool:
         """Return whether a word is in what is counted, or near it."""
@@ -129,6 +125,18 @@ class _Choice:
             if self._found.order:
                 self._found.doubts.append("the highest and the lowest are asked for")
             self._found.order = "lowest"
+
+    def _choose_time(self, labels: _Named) -> None:
+        """Rank the rows by their only, or only named, time where the first or the last is asked."""
+        found, times = self._found, self._profile.time_columns
+        named = [name for _, name in labels if name in times] or times
+        open_words = [token for token in self._roles.tokens if not token.role]
+        early = [token for token in open_words if token.word in LISTS["early"]]
+        late = [token for token in open_words if token.word in LISTS["late"]]
+        if len(early) + len(late) == 1 and len(named) == 1 and not found.order:
+            found.order = "lowest" if early else "highest"
+            found.measure, found.bucket = named[0], ""
+            (early or late)[0].role = "operation"
 
     def _choose_group(self, labels: _Named) -> None:
         found, profile = self._found, self._profile
@@ -324,9 +332,15 @@ class _Choice:
         for at in range(len(self._roles.tokens)):
             if word(at) in ("many", "viele") and word(at - 1) in ("how", "wie"):
                 return at + 1
-            if word(at) in ("count", "anzahl") or (word(at), word(at + 1)) == ("number", "of"):
+            is_number = (word(at), word(at + 1)) == ("number", "of") and not self._is_open(at - 1)
+            if word(at) in ("count", "anzahl") or is_number:
                 return at + 1
         return None
+
+    def _is_open(self, at: int) -> bool:
+        """Return whether nothing was made of the word at a place: the phone number of someone."""
+        word = self._roles.word(at)
+        return bool(word) and not self._roles.role(at) and word not in GRAMMAR
 
     def _choose_change(self) -> None:
         found, places = self._found, self._roles.operations
@@ -380,12 +394,3 @@ class _Choice:
             found.function = "sum" if found.measure else "count"
         if found.function == "count" and ofs:
             name_rows(self._roles, start + 1)
-
-
-def _is_scope(roles: QuestionRoles, token: Token) -> bool:
-    """Return whether a word only says what to do, over what, or what is shown at the top."""
-    at = roles.tokens.index(token)
-    is_order = at == 0 and roles.word(1) in ("the", "me", "us")
-    is_top = token.word == "first" and roles.operation(at - 1) in ("highest", "lowest")
-    is_over = token.word in ("over", "über") and not roles.word(at + 1)[:1].isdigit()
-    return is_order or is_top or is_over or roles.is_span(at) or is_idiom(roles, at)

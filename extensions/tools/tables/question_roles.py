@@ -115,9 +115,16 @@ class QuestionRoles(MarkedWords):
             if len(alike) > 1:
                 alike.sort(key=lambda each: self.profile.columns.index(each[0]))
                 name, places = self._break_tie(alike)
-            self.take(places, "column")
+            self.take([*places, *self._list_years(name)], "column")
             self.columns.append((min(places), name))
             names = [each for each in names if each not in {name for _, name in self.columns}]
+
+    def _list_years(self, name: str) -> list[int]:
+        """Return the places of the open years that a column's name has: sold in 2024, sold_2024."""
+        years = [part for part in split_name(name) if YEAR.fullmatch(part)]
+        return [
+            at for at, token in enumerate(self.tokens) if token.word in years and not token.role
+        ]
 
     def _rank(self, name: str, places: Sequence[int]) -> tuple[float, ...]:
         parts = [part for part in split_name(name) if part not in LISTS["units"]] or [name]

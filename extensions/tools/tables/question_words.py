@@ -11,7 +11,7 @@ from typing import Final
 
 from nodes.limits.patterns import Pattern
 from nodes.text.terms import list_base_forms
-from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
+from nodes.text.word_lists import FUNCTION_WORDS, GERMAN_FUNCTION_WORDS, QUESTION_WORDS
 
 _TOKEN: Final = Pattern(
     r"\d{4}-\d\d(?:-\d\d)?(?!\d)|\d[\d,.]*\d|[^\W_]+(?:['\u2019](?!s\b)[^\W_]+)?|[<>]=?|[?;,()]"
@@ -102,6 +102,8 @@ lists = bases: over against über gegenüber; above: above exceeding greater gr�
   freq frequency n num number total; degrees: big great groß high hoch large; beside: and its mit
   their und with; comparing: compare
   compared comparison vergleich vergleiche verglichen versus vs; denials: 0 kein keine nein no none;
+  early: earliest first oldest frühester früheste erste älteste ältester; late: last latest newest
+  letzte letzter neueste neuester jüngste;
   generic values: amount figure obs value values wert werte; german: anteil meisten viele welche
   welchem welcher welches wenigsten;
   identifiers: code fips iata id index isbn key lat latitude lon longitude no nr number phone plz
@@ -172,6 +174,16 @@ NO_NAMES: Final = ("", "na", "n/a", "nan", "null", "-", "?", "k.a.", "k. a.")
 NEVER_ADDED: Final = LISTS["intensive"] - {"price", "preis", "score", "alter"}
 GRAMMAR: Final = (FUNCTION_WORDS | QUESTION_WORDS | LISTS["light"]) - LISTS["meaningful"]
 """Words that change nothing of what is asked."""
+
+
+_ENGLISH: Final = FUNCTION_WORDS | QUESTION_WORDS
+_GERMAN: Final = GERMAN_FUNCTION_WORDS - _ENGLISH
+
+
+def is_foreign(word: str, words: Iterable[str]) -> bool:
+    """Return whether a German article or verb is among English words: die, war."""
+    others = {*words} - {word}
+    return word in _GERMAN and bool(others & _ENGLISH) and not others & _GERMAN
 
 
 def join_words(words: Iterable[str]) -> str:

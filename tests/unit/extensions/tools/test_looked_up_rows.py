@@ -64,3 +64,34 @@ def test_rows_without_a_value_are_found() -> None:
 
     assert [row[0] for row in answer["rows"]] == ["Portrait of a Miller"]
     assert "curator is empty" in answer["summary"]
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Which object was acquired first?", ["Portrait of a Miller", "1988-11-02"]),
+        ("Which title is the latest?", ["Three Herons", "2015-02-20"]),
+    ],
+)
+def test_rows_are_ranked_by_their_only_time(question: str, first: list[str]) -> None:
+    answer = ask(question)
+
+    assert [str(cell) for cell in answer["rows"][0]] == first
+    assert answer["gaps"] == []
+
+
+TICKETS = "kind,price_eur,sold_2024\nAdult,14.5,18200\nChild,6,7400\nFamily,32,2200\n"
+
+
+def test_a_word_that_means_much_the_same_as_one_cell_is_read_as_it_and_said() -> None:
+    answer = ask("How many kids were sold in 2024?", TICKETS)
+
+    assert answer["rows"] == [[7400]]
+    assert answer["gaps"][0] == "“kids” was taken to mean Child"
+
+
+def test_a_number_of_something_unknown_is_no_count() -> None:
+    answer = ask("What is the phone number of Jonas Feld?")
+
+    assert not answer.get("rows")
+    assert "phone" in answer["gaps"][0]
