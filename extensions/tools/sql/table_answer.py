@@ -254,7 +254,8 @@ class _Description:
         answered = self._answered
         if len(answered.rows) < 2:
             return ""
-        most = self._count_asked() if self._asked.limit > 1 else MAX_ROWS
+        most = MAX_ROWS if self._asked.order else MAX_RESULTS
+        most = self._count_asked() if self._asked.limit > 1 else most
         rows = [
             [
                 ("" if cell is None else write_cell(cell)) if at < answered.labels else number

@@ -9,7 +9,13 @@ from extensions.tools.sql.table_columns import Query
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.tables.question_words import LISTS, NO_NAMES, OPERATIONS, split_name
-from extensions.tools.tables.reading import Answered, Condition, Reading, describe_conditions
+from extensions.tools.tables.reading import (
+    OF_ROWS,
+    Answered,
+    Condition,
+    Reading,
+    describe_conditions,
+)
 from nodes.errors import ToolRefused
 
 MAX_ROWS: Final = 201
@@ -18,6 +24,8 @@ MAX_LABELS: Final = 3
 MAX_VALUES: Final = 6
 MAX_LISTED: Final = 12
 """Rows that may be an answer as they are."""
+MAX_NAMED: Final = 20
+"""The same where the question names what is listed."""
 _FUNCTIONS: Final = {"sum": "SUM", "average": "AVG", "minimum": "MIN", "maximum": "MAX"}
 _BUCKETS: Final = ("day", "month", "quarter", "year")
 
@@ -119,6 +127,9 @@ class Computation:
         shown = [name for name in wanted if name not in asked.listed]
         asked.others = shown or ([] if wanted else profile.numbers[:MAX_VALUES])
         asked.group, asked.bucket = "", ""
+        repeated = [name for name in wanted if 1 < profile.distinct.get(name, 1) < profile.rows]
+        if repeated and held & {*profile.numbers}:
+            asked.doubts.append(OF_ROWS)
         if shown and self._is_empty(shown):
             names, where = " and ".join(shown), describe_conditions(asked.conditions, "and", "or")
             asked.doubts.append(f"{names}: empty where {where}")
@@ -193,7 +204,7 @@ class Computation:
         if asked.function != "value":
             return _Shown(labels, [self._write_value(name) for name in asked.measures or [""]])
         if asked.measure and labels:
-            return _Shown(labels, [self._write_grouped()])
+            return _Shown(labels, [self._write_grouped(name) for name in asked.measures])
         names = asked.measures or asked.others
         listed = [(name, quote_name(name)) for name in asked.listed or self._choose_labels()]
         return _Shown(listed, [(name, self.profile.read(name)) for name in names])
@@ -209,17 +220,17 @@ class Computation:
         is_name = any(profile.distinct.get(name) == profile.rows for name in first)
         return [*first, *([] if is_name else profile.time_columns[:2])]
 
-    def _write_grouped(self) -> tuple[str, str]:
+    def _write_grouped(self, measure: str) -> tuple[str, str]:
         """Return the highest or lowest value in a group; the sum where nothing is ranked."""
         asked, profile = self.asked, self.profile
         is_single = profile.distinct.get(asked.group) == profile.rows
         is_single = is_single or profile.spans.get(asked.bucket) == profile.rows
-        is_added = bool(asked.bucket) and not profile.is_intensive(asked.measure)
+        is_added = bool(asked.bucket) and not profile.is_intensive(measure)
         if not is_single and (is_added or not asked.order):
             asked.function = "sum"
-            return self._write_value(asked.measure)
+            return self._write_value(measure)
         function = "MIN" if asked.order == "lowest" else "MAX"
-        return asked.measure, f"{function}({profile.read(asked.measure)})"
+        return measure, f"{function}({profile.read(measure)})"
 
     def _write_value(self, measure: str) -> tuple[str, str]:
         asked, profile = self.asked, self.profile
@@ -311,7 +322,8 @@ class Computation:
         if is_listed and answered.rows_used > len(answered.rows):
             asked.doubts.append("single rows were averaged, not the sums of each " + asked.bucket)
         is_listing = not (group or asked.order) and asked.function == "value" and not asked.change
-        if is_listing and len(answered.rows) > MAX_LISTED:
+        most = MAX_NAMED if asked.named else MAX_LISTED
+        if is_listing and len(answered.rows) > most:
             asked.doubts.append(f"{len(answered.rows)} rows or more fit")
 
     def _doubt_sums(self, answered: Answered, group: str, where: str) -> None:

@@ -37,7 +37,7 @@ MAX_SEARCHED_COLUMNS: Final = 40
 MAX_KINDS: Final = 20
 """Different cells of a label, of which each may be meant by another word."""
 _OPERATING: Final = frozenset((*OPERATIONS, *BUCKETS, *MONTHS))
-_MARKS: Final = " -./,'"
+_MARKS: Final = " -./,'*()&+"
 """Marks in cells that a question may write in another way."""
 
 

@@ -17,7 +17,7 @@ from extensions.tools.tables.question_words import (
     Token,
     is_foreign,
 )
-from extensions.tools.tables.reading import Reading
+from extensions.tools.tables.reading import OF_ROWS, Reading
 
 MAX_LEFT_OUT: Final = 1
 """Words; without more of them, and as many as are read, a figure is no answer to the question."""
@@ -227,9 +227,8 @@ class _Choice:
             if len(names) > 1 and self._are_one_noun(places):
                 names.reverse()  # fuel cost is a cost
             found.measure, *others = names
-            is_added = bool({"sum", "average"} & self._asked) and not found.order
-            is_one = not found.group or is_added
-            is_plain = is_listed and is_one and not (found.divisor or found.second)
+            is_ranked = bool(found.group and found.order)
+            is_plain = is_listed and not (is_ranked or found.divisor or found.second)
             found.others = others if is_plain else []
             besides = [] if is_plain else others
             found.doubts += [f"only {found.measure} was computed, not {name}" for name in besides]
@@ -299,7 +298,7 @@ class _Choice:
         if not is_identity:
             found.function, found.measure = "distinct", "" if found.counted else named
             if any(each.column in profile.numbers for each in found.conditions):
-                found.doubts.append("the condition was read of single rows, not of sums over them")
+                found.doubts.append(OF_ROWS)
         return True
 
     def _choose_sum(self, *, is_counted: bool) -> None:

@@ -228,6 +228,9 @@ class QuestionRoles(MarkedWords):
             number = SMALL_NUMBERS.get(token.word) or parse_number_word(token.word)
             if token.role:
                 continue
+            if self.operation(at) == "none" and (none_of := self._find_next_number(at)):
+                self._add_comparison(none_of, "=", 0, [at])
+                continue
             if number is None:
                 continue
             end = at + 1
@@ -248,6 +251,10 @@ class QuestionRoles(MarkedWords):
         sql = f"{self.profile.read(column)} {sign} {number}"
         words = f"{column} {sign} {number}"
         self.found.conditions.append(Condition(column, sql, words, places[0], is_value=sign == "="))
+
+    def _find_next_number(self, at: int) -> str:
+        """Return the column of numbers that is named right after a place; empty for none."""
+        return next((n for n in self.profile.numbers if (at + 1, n) in self.columns), "")
 
     def _find_column(self, at: int, end: int, gap: int) -> str:
         """Return the named column of numbers that a number is about: after it, else before it."""

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
+OF_ROWS: Final = "the condition was read of single rows, not of sums over them"
 Function = Literal["value", "sum", "average", "minimum", "maximum", "count", "distinct"]
 
 

@@ -95,3 +95,24 @@ def test_a_number_of_something_unknown_is_no_count() -> None:
 
     assert not answer.get("rows")
     assert "phone" in answer["gaps"][0]
+
+
+DRINKS = "country,beer_servings,wine_servings\nFrance,127,370\nItaly*,85,237\nOman,0,0\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Compare France and Italy in beer and wine servings.", [["France", 127, 370]]),
+        ("Which countries have zero wine servings?", [["Oman"]]),
+        ("How many countries had no beer servings?", [[1]]),
+        ("How many beer servings does Italy have?", [[85]]),
+    ],
+)
+def test_two_columns_of_one_noun_no_amount_and_names_with_a_mark_are_read(
+    question: str, rows: list[list[Any]]
+) -> None:
+    answer = ask(question, DRINKS)
+
+    assert answer["rows"][: len(rows)] == rows
+    assert answer["gaps"] == []
