@@ -53,13 +53,14 @@ def far(far_server: FarSide) -> FarSide:
 
 @pytest.fixture(scope="session")
 def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerContext]:
-    """A server whose models are at an endpoint, in a shell that holds a key of LangSmith."""
+    """A server whose models are at an endpoint, in a shell that names collectors of traces."""
     with Endpoint().run_in_thread() as endpoint, langsmith_sink() as (langsmith, paths):
         env = {
             "OPENAI_API_KEY": "sk-test-0123456789abcdef",
             "OPENAI_BASE_URL": endpoint.base_url,
             "LANGSMITH_API_KEY": "lsv2_pt_0123456789abcdef",
             "LANGSMITH_ENDPOINT": langsmith,
+            "OTEL_EXPORTER_OTLP_ENDPOINT": langsmith,
         }
         with dev_server(tmp_path_factory.mktemp("checkout"), **env) as server:
             yield ServerContext(server, endpoint, paths)

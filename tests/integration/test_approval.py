@@ -8,7 +8,7 @@ from langgraph.types import Command
 
 from graph import arun
 from graph.runs.trace import list_runs
-from tests.endpoint import ScriptedTask, script_tasks
+from tests.endpoint import script_tasks
 from tests.runs import GIVEN, REQUEST, THREAD, Runs
 from tests.teams import make_team
 
@@ -49,16 +49,6 @@ async def test_nothing_runs_before_the_plan_is_accepted(runs: Runs, graph):
     assert calls_before == ["Plan"]
     assert state["status"] == "done"
     assert len(runs.requests) == 4
-
-
-async def test_an_edited_plan_is_the_one_that_runs(runs: Runs, graph):
-    runs.script(*script_tasks({"A": (), "B": ("A",)}))
-    await graph.ainvoke(GIVEN, THREAD)
-
-    state = await graph.ainvoke(Command(resume={"plan": make_plan("A", "C", C=["A"])}), THREAD)
-
-    assert sorted(state["results"]) == ["A", "C"]
-    assert [version.version for version in state["plans"]] == [1, 2]
 
 
 async def test_an_edit_keeps_to_the_runs_own_cap_of_tasks(runs: Runs, graph):
@@ -122,42 +112,6 @@ async def test_a_saved_run_waits_for_a_human_and_takes_the_answer(runs: Runs):
     assert sorted(outcome.results) == ["A", "B"]
     kinds = [event["kind"] for event in runs.load_events()]
     assert kinds.count("plan_approved") == 1
-
-
-OPS = make_team("code", "data", "comms", "ops")
-
-SENSELESS = {"PlanReview": {"makes_sense": False, "reason": "No bug: this is a config issue."}}
-
-
-async def test_a_finding_that_upsets_the_plan_dispatches_another_worker(runs: Runs):
-    def task(name: str, worker: str, *needs: str) -> dict[str, Any]:
-        return {
-            "id": name,
-            "description": WORDS.format(name, name),
-            "worker": worker,
-            "depends_on": list(needs),
-        }
-
-    first = [task("find", "code"), task("count", "data"), task("draft", "comms", "find")]
-    second = [task("find", "code"), task("mend", "ops", "find"), task("note", "comms", "mend")]
-    plans = [{"goal": "Find the bug.", "tasks": tasks} for tasks in (first, second)]
-    verdict = {"output": "no bug here", "found_as_expected": False}
-    runs.script(
-        ScriptedTask(id="find", worker="code", report=verdict, latency_s=0.5),
-        answers={"Plan": plans, **SENSELESS},
-    )
-
-    outcome = await runs.run("Find the bug, draft a note.", team=OPS, thread="one")
-
-    trace = runs.load_trace("one")
-    (revised,) = [event for event in trace["events"] if event["kind"] == "plan_revised"]
-    assert outcome.status == "done"
-    assert [call.task for call in runs.select_calls(schema="Report")].count("find") == 1
-    assert not runs.select_calls(task="draft")
-    assert outcome.results["mend"].worker == "ops"
-    assert "config issue" in str(runs.select_calls(schema="Plan")[1].body)
-    assert revised["difference"] == {"added": ["mend", "note"], "removed": ["draft"], "changed": []}
-    assert outcome.results["count"].status == "completed"
 
 
 async def test_a_resumed_graph_continues_its_clock(runs: Runs):

@@ -1,13 +1,11 @@
 """Budgets of tokens and money end in an answer, and are never overrun by more than one call."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph.types import Command
 
-from graph import build_supervisor, load_team
-from nodes.errors import BudgetSpent, SettingsInvalid, TeamInvalid
+from graph import build_supervisor
+from nodes.errors import BudgetSpent, SettingsInvalid
 from nodes.limits.budget import Budget
 from state import Usage
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
@@ -61,63 +59,6 @@ async def test_a_team_has_a_deadline_of_its_own_and_a_run_may_set_another(runs: 
     assert resumed.status == "done"
 
 
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
-        ("deadline_s: soon", "deadline_s"),
-        ("max_tokens: -1", "max_tokens"),
-        ("max_cost: 2", "max_cost_usd"),
-    ],
-)
-def test_a_cap_in_a_teams_file_that_cannot_be_used_is_named(
-    tmp_path: Path, line: str, problem: str
-):
-    folder = tmp_path / "parts"
-    folder.mkdir()
-    (folder / "team.md").write_text(f"---\ndescription: Compares.\n{line}\n---\nPlan.")
-    (folder / "reader.md").write_text("---\ndescription: Reads.\n---\nRead.")
-
-    with pytest.raises(TeamInvalid) as refused:
-        load_team(folder)
-
-    assert problem in str(refused.value)
-
-
-async def test_a_budget_of_nothing_is_one_clear_error(runs: Runs, graph):
-    runs.script(*script_tasks(CHAIN))
-
-    with pytest.raises(BudgetSpent, match="0 of 0 tokens"):
-        await graph.ainvoke(GIVEN, THREAD, context={"max_tokens": 0})
-
-    assert not runs.requests
-
-
-async def test_an_answer_from_a_human_does_not_refill_the_budget(runs: Runs):
-    runs.script(*script_tasks(CHAIN))
-    graph = runs.build_saved(approve_plan=True)
-    await graph.ainvoke(GIVEN, THREAD, context={"max_tokens": 8_000})
-
-    state = await graph.ainvoke(Command(resume="accept"), THREAD, context={"max_tokens": 8_000})
-
-    assert state["usage"].input_tokens + state["usage"].output_tokens <= 8_000
-    assert state["status"] == "partial"
-
-
-def test_room_is_kept_for_calls_in_flight_and_for_the_answer():
-    budget = Budget(max_tokens=1000)
-
-    with (
-        budget.reserve_call(400, None, is_last=False),
-        budget.reserve_call(400, None, is_last=False),
-    ):
-        with pytest.raises(BudgetSpent), budget.reserve_call(100, None, is_last=False):
-            pass
-        with budget.reserve_call(150, None, is_last=True):
-            pass
-
-    assert budget.tokens == 0
-
-
 def test_a_call_without_room_says_what_the_rest_of_the_budget_is_kept_for():
     budget = Budget(max_cost_usd=0.01)
     budget.charge(Usage(cost_usd=0.0051))
@@ -134,16 +75,6 @@ def test_a_call_without_room_says_what_the_rest_of_the_budget_is_kept_for():
         "0.0020 reserved for calls in flight, 0.0015 reserved for the answer, "
         "0.0030 expected for the call"
     )
-
-
-def test_a_budget_is_low_from_four_fifths_of_what_work_may_spend():
-    budget = Budget(max_tokens=1000)
-    budget.charge(Usage(input_tokens=600))
-    assert not budget.is_low()
-
-    budget.charge(Usage(output_tokens=100))
-
-    assert budget.is_low()
 
 
 NEAR: dict[str, tuple[Any, ...]] = {
@@ -174,22 +105,6 @@ async def test_near_the_end_of_a_budget_models_are_cheap_and_the_dispensable_is_
     assert "can do without" in skipped[0]["reason"]
     assert (tiers["t7"], tiers["last"]) == ("standard", "fast")
     assert answer["status"] == "partial"
-
-
-@pytest.mark.slow
-async def test_near_the_deadline_the_dispensable_is_left_out(runs: Runs):
-    edges: dict[str, tuple[Any, ...]] = {
-        "first": (),
-        "spare": ("first",),
-        "last": ("first", {"task": "spare", "required": False}),
-    }
-    runs.script(*script_tasks(edges, latency_s={"first": 6.5}))
-    graph = runs.build_graph()
-
-    state = await graph.ainvoke(GIVEN, context={"deadline_s": 9})
-
-    assert state["results"]["spare"].status == "skipped"
-    assert state["results"]["last"].status == "completed"
 
 
 UNPRICED = {f"model_{tier}": "openai:model-of-no-list" for tier in ("fast", "standard", "strong")}

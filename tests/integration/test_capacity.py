@@ -130,17 +130,6 @@ async def test_the_store_is_written_while_long_work_goes_on_and_when_a_run_ends(
     assert after is not None and not after.value["at_work"] and after.value["latency_s"] > 1
 
 
-def test_a_worker_without_an_idle_fallback_keeps_its_work():
-    made = make_named_team("busy")
-    capacity = TeamLoad("busy")
-    first = made.find_worker("researcher")
-
-    with capacity.count_attempt("researcher", None), capacity.count_attempt("analyst", None):
-        assert choose_least_busy_worker(first, made, capacity) is first
-    assert choose_least_busy_worker(first, made, capacity) is first
-    assert replace(capacity.measure_load("analyst"), latency_s=None) == WorkerLoad()
-
-
 def make_pool(name: str) -> Team:
     """Make a team in which each worker is the fallback of the one before, the last of nobody."""
     made = make_team(name=name)

@@ -81,18 +81,6 @@ async def test_a_run_does_not_go_on_with_a_team_that_may_do_something_else(
     assert "unknown node" not in caplog.text
 
 
-async def test_a_run_goes_on_once_the_files_are_as_they_were(runs: Runs):
-    await start_waiting_run(runs)
-    write_team(verifier="", analyst="calculate")
-    with pytest.raises(TeamChanged):
-        await runs.resume("t1")
-    write_team(reader="", analyst="calculate")
-
-    outcome = await runs.resume("t1", answer="accept")
-
-    assert outcome.status == "done"
-
-
 async def test_a_run_goes_on_with_new_words_and_new_workers_and_says_so(runs: Runs):
     await start_waiting_run(runs)
     folder = write_team(reader="", analyst="calculate", writer="")

@@ -44,11 +44,19 @@ def attach(name: str, text: str) -> dict[str, Any]:
     return {"type": "file", "base64": encoded, "extras": {"filename": name}}
 
 
-@pytest.mark.parametrize("options", [{}, {"subgraphs": True}])
+@pytest.mark.parametrize(
+    ("options", "faults"),
+    [
+        ({}, ()),
+        ({"subgraphs": True}, ()),
+        ({}, (Fault(kind="cut_stream", schema="Answer", nth=(1,), chunks=8),)),
+    ],
+    ids=["a graph", "its inner graphs", "an answer that is written again"],
+)
 async def test_only_the_answer_is_streamed_and_its_parts_are_the_last_message(
-    runs: Runs, options: dict[str, Any]
+    runs: Runs, options: dict[str, Any], faults: tuple[Fault, ...]
 ):
-    play(runs.endpoint)
+    play(runs.endpoint, faults=faults)
 
     texts, values = await stream_messages(runs.build_saved(), **options)
 
@@ -67,15 +75,6 @@ async def test_the_content_block_protocol_streams_the_answer_too(runs: Runs):
 
     assert len(parts) == 1 and len(parts[0]) > 2
     assert "".join(parts[0]).startswith(TEXT)
-
-
-async def test_an_answer_that_is_written_again_is_streamed_once(runs: Runs):
-    play(runs.endpoint, faults=(Fault(kind="cut_stream", schema="Answer", nth=(1,), chunks=8),))
-
-    texts, values = await stream_messages(runs.build_saved())
-
-    last = values["messages"][-1]
-    assert "".join(texts[last.id]) == last.text and list(texts) == [last.id]
 
 
 async def test_a_draft_that_a_critic_may_send_back_is_not_streamed_before(runs: Runs):

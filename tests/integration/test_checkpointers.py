@@ -9,7 +9,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 from pydantic import BaseModel
@@ -111,16 +110,6 @@ async def test_the_asynchronous_methods_work_with_a_synchronous_saver(runs: Runs
     assert history[0].values["status"] == "done"
 
 
-async def test_an_asynchronous_sqlite_saver_reads_back_our_types(runs: Runs):
-    runs.script(*script_tasks({"A": ()}))
-    async with AsyncSqliteSaver.from_conn_string("runs.sqlite") as saver:
-        graph = runs.build_graph(checkpointer=saver)
-        await graph.ainvoke(GIVEN, THREAD)
-        kept = (await graph.aget_state(THREAD)).values
-
-    assert kept["status"] == "done" and isinstance(kept["plan"], Plan)
-
-
 async def test_the_checkpointer_of_the_user_stays_as_it_was(runs: Runs):
     runs.script(*script_tasks({"A": ()}))
     saver = InMemorySaver()
@@ -162,12 +151,6 @@ def test_types_that_a_serializer_names_itself_are_read_too_and_no_others():
 
     assert named.loads_typed(named.dumps_typed([plan, Note(text="x")])) == [plan, Note(text="x")]
     assert usual.loads_typed(usual.dumps_typed([plan, Note(text="x")])) == [plan, {"text": "x"}]
-
-
-def test_a_checkpointer_that_is_adapted_stays_as_it_is():
-    adapted = adapt_checkpointer(SqliteSaver(sqlite3.connect(":memory:")))
-
-    assert adapt_checkpointer(adapted) is adapted
 
 
 async def test_a_run_that_would_be_saved_under_no_name_is_refused_in_one_line(runs: Runs):

@@ -76,15 +76,6 @@ async def test_work_that_is_done_again_is_billed_twice(runs: Runs):
     assert outcome.usage.by_mechanism["cut off"] == 4
 
 
-async def test_a_run_that_nothing_cut_off_bills_as_ever(runs: Runs):
-    runs.load_scenario(script_slow_second_turn())
-
-    outcome = await start_run(runs)
-
-    assert outcome.usage.model_calls == count_logged_calls(runs) == 4
-    assert "cut off" not in outcome.usage.by_mechanism
-
-
 async def test_what_was_cut_off_counts_under_the_caps(runs: Runs):
     runs.load_scenario(script_slow_second_turn())
     await cancel_after_calls(runs, start_run(runs, context={"max_tokens": 100_000}), began=3)

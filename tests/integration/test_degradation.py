@@ -178,18 +178,6 @@ async def test_a_run_that_found_nothing_is_done_when_the_endpoint_can_be_asked(r
     assert len(runs.select_calls(schema="Plan")) == 1
 
 
-async def test_what_a_dead_endpoint_left_undone_is_done_when_it_is_back(runs: Runs):
-    down = Fault(kind="context_length", schema="Report", task="b")
-    runs.script(*PAIR, faults=(down,))
-    await runs.run(thread="one")
-    runs.script(*PAIR)
-
-    outcome = await runs.resume("one")
-
-    assert outcome.status == "done"
-    assert len(runs.select_calls(schema="Report", task="a")) == 1
-
-
 def test_a_team_names_its_contact_in_its_file(tmp_path: Path):
     folder = tmp_path / "desk"
     folder.mkdir()

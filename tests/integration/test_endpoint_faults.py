@@ -11,7 +11,7 @@ from graph import arun
 from graph.runs.outcome import Outcome
 from graph.settings import Settings
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, MIN_RETRIES
-from nodes.schemas.team import Limits, Worker
+from nodes.schemas.team import Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.runs import REQUEST, Runs
 from tests.teams import make_team
@@ -341,16 +341,3 @@ async def test_h28_of_three_models_one_is_down_and_another_does_its_tasks(
     assert {call.model for call in endpoint.select_calls(schema="Report") if not call.fault} == {
         "gpt-5-mini"
     }
-
-
-async def test_a_task_that_queues_for_its_endpoint_does_not_time_out(runs: Runs):
-    limits = Limits(timeout_s=1.5)
-    worker = Worker(name="slow", description="Works.", instructions="Work.", limits=limits)
-    tasks = script_tasks({f"t{index}": () for index in range(5)}, latency_s=0.4, worker="slow")
-    runs.script(*tasks)
-    one = runs.settings.model_copy(update={"max_concurrency": 1})
-
-    outcome = await run_request(one, team=make_team().model_copy(update={"workers": (worker,)}))
-
-    assert outcome.exit_code == 0
-    assert {report.attempts for report in outcome.results.values()} <= {1, 2}

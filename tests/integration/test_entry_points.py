@@ -36,10 +36,14 @@ def make_message(text: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "earlier", [None, make_request, make_message], ids=["new", "words", "message"]
+    ("earlier", "failed", "then"),
+    [
+        (None, make_request, make_message),
+        (None, make_message, make_request),
+        (make_request, make_request, make_request),
+        (make_message, make_message, make_message),
+    ],
 )
-@pytest.mark.parametrize("failed", [make_request, make_message])
-@pytest.mark.parametrize("then", [make_request, make_message])
 async def test_what_is_said_after_a_failed_planning_is_what_is_planned(
     runs: Runs, graph: SupervisorGraph, earlier: Any, failed: Any, then: Any
 ):

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from extensions.evals import aevaluate_team, evaluate_team
-from extensions.evals.exam import ExamRow
 from extensions.evals.kept_exams import ExamPages
 from graph.commands.scaffold import make_team
 from graph.settings import Settings
@@ -175,21 +174,16 @@ def run_with_judge(juice: Path, tier: Tier = "strong", **score: Any) -> tuple[En
         return endpoint, evaluate_team(juice, settings=settings, judge_tier=tier)
 
 
-def test_a_criterion_is_judged_by_the_strong_model(juice):
-    endpoint, evaluation = run_with_judge(juice, reasoning="It names none.", score=False)
+@pytest.mark.parametrize(("tier", "model"), [("strong", "gpt-6.1-sol"), ("fast", "gpt-6-luna")])
+def test_a_criterion_is_judged_by_the_strong_model_or_by_another_tier(juice, tier, model):
+    endpoint, evaluation = run_with_judge(juice, tier, reasoning="It names none.", score=False)
 
     (row,) = evaluation.rows
     (asked,) = endpoint.select_calls(schema="score")
     assert row.scores["judged"].value == 0
     assert "judged: It names none." in row.complaints
     assert "It names the {months}." in str(asked.body)
-    assert asked.body["model"] == "gpt-6.1-sol"
-
-
-def test_a_criterion_may_be_judged_by_another_tier(juice):
-    endpoint, _ = run_with_judge(juice, tier="fast", reasoning="It does.", score=True)
-
-    assert [call.body["model"] for call in endpoint.select_calls(schema="score")] == ["gpt-6-luna"]
+    assert asked.body["model"] == model
 
 
 def test_a_row_may_examine_one_worker_without_a_planner(juice):
@@ -200,14 +194,6 @@ def test_a_row_may_examine_one_worker_without_a_planner(juice):
 
     assert {call.schema for call in endpoint.requests} == {"Report", "Answer"}
     assert evaluation.rows[0].scores["completed"].value == 1
-
-
-def test_a_row_that_names_no_worker_of_the_team_is_a_problem_of_the_exam(juice, capsys):
-    write_exam(juice, {**FACT, "worker": "raeder", "expect": {"status": "done"}})
-
-    assert run_supervise("eval", str(juice), "-q") == 2
-
-    assert "worker is 'raeder', which is not a worker of the team" in capsys.readouterr().out
 
 
 def test_a_judge_without_a_verdict_costs_no_row(juice):
@@ -319,14 +305,6 @@ def test_a_langsmith_that_cannot_be_reached_is_one_line(juice):
         evaluate_team(juice, settings=settings)
 
     assert "unset LANGSMITH_TRACING" in raised.value.format_line()
-
-
-def test_a_listener_hears_each_row(juice):
-    heard: list[ExamRow] = []
-
-    evaluate_team(juice, limit=2, on_row=lambda graded: heard.append(graded.row))
-
-    assert sorted(row.id for row in heard) == ["plan-cost-and-origin", "plan-lookup"]
 
 
 def test_a_finished_exam_is_kept_for_the_page_of_the_team(juice, capsys):

@@ -61,36 +61,6 @@ async def test_a_report_that_calls_itself_complete_is_partial_where_its_tool_fai
     assert state["answer"].confidence <= 50
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        make_calls("times out", "answers"),
-        make_calls("refuses", "answers"),
-        make_calls("refuses", "refuses", "answers"),
-    ],
-)
-async def test_a_call_that_was_made_good_leaves_no_gap(runs: Runs, made: Calls):
-    state = await run_calls(runs, made)
-
-    assert state["results"]["A"].gaps == () and state["status"] == "done"
-
-
-async def test_a_success_on_one_material_does_not_make_a_failure_on_another_good(runs: Runs):
-    made = (*make_calls("times out", material="a.txt"), *make_calls("answers", material="b.txt"))
-
-    state = await run_calls(runs, made, materials=("a.txt", "b.txt"))
-
-    assert state["results"]["A"].failures == (SLOW,)
-    assert state["status"] == "partial"
-
-
-async def test_a_report_on_refusals_alone_names_them_and_is_whole(runs: Runs):
-    state = await run_calls(runs, make_calls("refuses", "refuses"))
-
-    assert state["results"]["A"].gaps == ("look: there is no such shelf; name another",)
-    assert not state["results"]["A"].is_partial and state["status"] == "done"
-
-
 async def test_a_model_cannot_say_of_itself_what_code_decides(runs: Runs):
     claimed = {"output": "Half.", "is_partial": True, "failures": ["me"]}
     runs.script(ScriptedTask(id="A", worker="looker", report=claimed))

@@ -133,13 +133,14 @@ async def test_k09_a_report_is_saved_before_the_next_task_builds_on_it(
     assert list_early_saves(saver) == ["A"]
 
 
+@pytest.mark.parametrize("durability", ["async", "sync"])
 async def test_k09_a_resumed_run_reads_the_saved_report_and_asks_no_model_for_it_again(
-    runs: Runs, saver: InMemorySaver
+    runs: Runs, saver: InMemorySaver, durability: Any
 ):
     hung = Fault(kind="hang", schema="Report", task="B", nth=(1,))
     runs.script(*CHAIN, faults=(hung,))
     graph = build_graph(runs, saver)
-    await stop_when_begun(runs.endpoint, graph, began=3)
+    await stop_when_begun(runs.endpoint, graph, began=3, durability=durability)
     before = len(runs.requests)
 
     state = await graph.ainvoke(None, THREAD)
@@ -196,20 +197,6 @@ async def test_k09_a_report_that_was_saved_early_is_read_however_the_run_is_resu
     assert state["status"] == "done" and len(runs.select_calls("Report", "A")) == 1
 
 
-@pytest.mark.parametrize("durability", ["async", "sync"])
-async def test_the_saved_report_is_read_whatever_the_durability(
-    runs: Runs, saver: InMemorySaver, durability: Any
-):
-    hung = Fault(kind="hang", schema="Report", task="B", nth=(1,))
-    runs.script(*CHAIN, faults=(hung,))
-    graph = build_graph(runs, saver)
-    await stop_when_begun(runs.endpoint, graph, began=3, durability=durability)
-
-    state = await graph.ainvoke(None, THREAD)
-
-    assert state["status"] == "done" and len(runs.select_calls("Report", "A")) == 1
-
-
 async def test_a_run_that_is_saved_at_its_exit_saves_nothing_early(
     runs: Runs, saver: InMemorySaver
 ):
@@ -218,14 +205,6 @@ async def test_a_run_that_is_saved_at_its_exit_saves_nothing_early(
     state = await build_graph(runs, saver).ainvoke(GIVEN, THREAD, durability="exit")
 
     assert state["status"] == "done" and list_early_saves(saver) == []
-
-
-async def test_a_run_without_a_checkpointer_saves_nothing(runs: Runs):
-    runs.script(*CHAIN)
-
-    state = await build_graph(runs).ainvoke(GIVEN)
-
-    assert state["status"] == "done" and set(state["results"]) == {"A", "B"}
 
 
 async def test_a_run_that_stops_between_two_supersteps_is_resumed_there(

@@ -1,16 +1,13 @@
 """A further request on a thread: its materials are kept, its conversation is known."""
 
 import asyncio
-import json
 import sqlite3
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from graph import arun
-from graph.cli import main
 from nodes.errors import RequestInvalid
 from nodes.planning.request import MAX_HISTORY_CHARS
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
@@ -132,28 +129,6 @@ async def test_the_conversation_is_bounded_and_stays_data(runs: Runs, answer: st
     assert len(history) <= MAX_HISTORY_CHARS + 100
     assert words.count("\n</history>") == words.count("\n</request>") == 1
     assert "Question 5?" in history
-
-
-@pytest.mark.slow
-def test_the_command_line_keeps_the_files_of_a_thread(capsys: pytest.CaptureFixture[str]):
-    Path("caps.csv").write_text("company,cap_2023,cap_2024\nNorth,100,150\nSouth,200,220\n")
-    Path("notes.md").write_text("South is listed in Berlin.\n")
-    request = "Compute the growth of cap_2024 over cap_2023 for each company in caps.csv"
-
-    def supervise(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(["run", *arguments, "--thread", "t1"])
-        return int(ended.value.code or 0), *capsys.readouterr()
-
-    first = supervise(request, "--file", "caps.csv")
-    second = supervise(f"Once more: {request}")
-    third = supervise(f"Once more, please: {request}", "--file", "notes.md", "--json")
-
-    assert (first[0], second[0], third[0]) == (0, 0, 0)
-    assert "kept from the thread" not in first[2]
-    assert "kept from the thread: caps.csv\n" in second[2]
-    assert "| North | 100 | 150 |" in second[1]
-    assert "| North | 100 | 150 |" in json.loads(third[1])["answer"]["text"]
 
 
 MATERIALS = {f"{name}.md": f"Part {name} costs 42 euros. " * 400 for name in "ab"}

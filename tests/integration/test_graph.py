@@ -1,11 +1,9 @@
 """The compiled graph against the endpoint: planning, dispatch, recovery, answer."""
 
-import asyncio
 import warnings
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
 
 from graph import build_supervisor
 from graph.settings import Settings
@@ -69,50 +67,6 @@ async def test_a_worker_sees_its_handoff_and_nothing_else(runs: Runs, graph: Sup
     assert REQUEST not in str(a.body)
     assert "found 41" in str(c.body) and "found 43" not in str(c.body)
     assert "analyst" not in str(a.body)
-
-
-async def test_sources_that_no_report_names_are_dropped(runs: Runs, graph: SupervisorGraph):
-    answer = {"text": "42, says A.md", "sources": ["A.md", "https://made.up"]}
-    runs.script(*script_tasks({"A": ()}), answers={"Answer": answer})
-
-    state = await graph.ainvoke(GIVEN, THREAD)
-
-    assert state["answer"].sources == ("A.md",)
-
-
-async def test_a_chat_message_is_a_request_and_a_second_one_a_follow_up(
-    runs: Runs, graph: SupervisorGraph
-):
-    runs.script(*script_tasks({"A": (), "B": ()}))
-    await graph.ainvoke({"messages": [HumanMessage("Compare the parts.")]}, THREAD)
-
-    state = await graph.ainvoke({"messages": [HumanMessage("And in euros?")]}, THREAD)
-
-    second = runs.select_calls(schema="Plan")[1]
-    assert state["request"] == "And in euros?"
-    assert "Compare the parts." in str(second.body) and "And in euros?" in str(second.body)
-    assert [plan.version for plan in state["plans"]] == [1, 2]
-    assert [message.type for message in state["messages"]] == ["human", "ai", "human", "ai"]
-    assert len(runs.select_calls(schema="Report")) == 4
-
-
-async def test_a_cancelled_run_resumes_without_doing_finished_work_again(
-    runs: Runs, graph: SupervisorGraph
-):
-    runs.script(*script_tasks({"A": (), "B": (), "C": ("A", "B")}, latency_s={"B": 1.0}))
-    running = asyncio.ensure_future(graph.ainvoke(GIVEN, THREAD))
-    while not runs.select_calls(task="A"):  # noqa: ASYNC110 - the endpoint tells nobody
-        await asyncio.sleep(0.01)
-    await asyncio.sleep(0.3)
-    running.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await running
-
-    state = await graph.ainvoke(None, THREAD)
-
-    assert state["status"] == "done"
-    assert len(runs.select_calls(task="A")) == 1
-    assert len(runs.select_calls(task="B")) == 2
 
 
 async def test_a_fork_does_not_meet_the_first_runs_results(runs: Runs, graph: SupervisorGraph):
@@ -191,19 +145,6 @@ def invoke_stream_and_batch() -> None:
     assert invoked["status"] == "done"
     assert [next(iter(part)) for part in streamed][-1] == "synthesizer"
     assert [state["status"] for state in batch] == ["done", "done"]
-
-
-async def test_an_endpoint_that_streams_gives_the_same_answer(runs: Runs):
-    runs.script(*script_tasks(DIAMOND))
-    graph = build_supervisor(
-        make_team(), settings=runs.settings.model_copy(update={"stream": True})
-    )
-
-    state = await graph.ainvoke(GIVEN)
-
-    assert state["status"] == "done"
-    assert all(call.body["stream"] for call in runs.requests)
-    assert state["usage"].input_tokens > 0
 
 
 async def test_what_a_worker_is_sent_does_not_grow_with_the_plan(

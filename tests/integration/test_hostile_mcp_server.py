@@ -10,7 +10,6 @@ import pytest
 from extensions.mcp.servers.server_files import LOCK_FILE, resolve_server, write_lock
 from extensions.mcp.servers.session import McpSession, close_sessions, get_session
 from extensions.mcp.servers.worker_tools import load_mcp_tools
-from graph.settings import Settings
 from graph.teams.team_loader import load_team
 from nodes.errors import McpServerFailed, McpToolChanged, TeamInvalid, ToolFailed, ToolRefused
 from nodes.text.tool_messages import flatten_content
@@ -24,11 +23,16 @@ FAST = 5.0
 
 
 def write_hostile_team(
-    folder: Path, tools: Iterable[str], *arguments: str, front_matter: str = "", **entry: Any
+    folder: Path,
+    tools: Iterable[str],
+    *arguments: str,
+    front_matter: str = "",
+    timeout_s: float = FAST,
+    **entry: Any,
 ) -> Path:
     return write_team(
         folder / "hostile_team",
-        {"bad": describe_hostile(*arguments, timeout_s=FAST, **entry)},
+        {"bad": describe_hostile(*arguments, timeout_s=timeout_s, **entry)},
         {"clerk": [f"mcp:bad/{tool}" for tool in tools]},
         front_matter,
     )
@@ -84,9 +88,11 @@ async def test_an_answer_that_is_too_large_ends_the_session_and_not_more(tmp_pat
 
 
 async def test_a_call_without_an_answer_ends_in_time(tmp_path: Path):
-    async with asyncio.timeout(2 * FAST):
-        with pytest.raises(ToolFailed, match="no answer within 5 s"):
-            await call(tmp_path, "hang")
+    tools = await load(write_hostile_team(tmp_path, ["hang"], timeout_s=2.0))
+
+    async with asyncio.timeout(FAST):
+        with pytest.raises(ToolFailed, match="no answer within 2 s"):
+            await tools["bad_hang"].ainvoke({"text": "hello"})
 
 
 async def test_a_call_in_which_the_server_ends_is_not_made_again(tmp_path: Path):
@@ -108,12 +114,6 @@ async def test_a_flood_of_other_messages_is_dropped_in_silence(
 ):
     assert await call(tmp_path, "flood") == "hello"
     assert capfd.readouterr() == ("", "")
-
-
-async def test_what_is_no_text_is_named(tmp_path: Path):
-    text = await call(tmp_path, "image", "a cat")
-
-    assert text == "a cat\n[image, 40 kB, not read]\n[audio, 300 bytes, not read]"
 
 
 async def test_a_server_sees_only_the_variables_that_its_entry_names(tmp_path: Path):
@@ -172,16 +172,6 @@ async def test_a_schema_that_cannot_be_shown_is_refused_also_after_a_lock(
     assert f"tool {tool} of MCP server bad is refused: {reason}" in line and "\n" not in line
 
 
-async def test_a_pattern_of_the_server_is_not_read(tmp_path: Path):
-    assert await call(tmp_path, "brackets") == "hello"
-
-
-async def test_a_number_that_is_too_large_for_a_check_is_the_servers(tmp_path: Path):
-    tools = await load(write_hostile_team(tmp_path, ["multiple"]))
-
-    assert await tools["bad_multiple"].ainvoke({"text": 10**400})
-
-
 async def test_a_name_that_matches_nothing_is_one_clear_line(tmp_path: Path):
     with pytest.raises(TeamInvalid) as refusal:
         await load(write_hostile_team(tmp_path, ["ech"]))
@@ -205,7 +195,7 @@ async def test_two_workers_cannot_share_a_tool_by_patterns(tmp_path: Path):
 @pytest.mark.parametrize(
     ("mode", "reason"),
     [
-        ("hang-initialize", "it is not ready within 5 s"),
+        ("hang-initialize", "it is not ready within 2 s"),
         ("garbage", "what it sent is not the protocol"),
         ("endless-pages", "pages of them without end"),
         ("two-names", "lists two tools named"),
@@ -215,7 +205,7 @@ async def test_two_workers_cannot_share_a_tool_by_patterns(tmp_path: Path):
 async def test_a_server_that_cannot_be_used_is_named_in_time(
     tmp_path: Path, mode: str, reason: str
 ):
-    folder = write_hostile_team(tmp_path, ["echo"], mode)
+    folder = write_hostile_team(tmp_path, ["echo"], mode, timeout_s=2.0)
 
     async with asyncio.timeout(3 * FAST):
         with pytest.raises(McpServerFailed) as failure:
@@ -295,15 +285,3 @@ def test_a_loop_that_ends_closes_its_sessions_without_a_word(
 
     assert all(session.is_lost for session in sessions)
     assert capfd.readouterr() == ("", "")
-
-
-async def test_an_unset_variable_is_one_line_with_file_and_name(tmp_path: Path):
-    folder = write_hostile_team(tmp_path, ["echo"], env={"TOKEN": "${MCP_TEST_TOKEN}"})
-    settings = Settings().build_tool_settings()
-    team = load_team(folder)
-
-    with pytest.raises(TeamInvalid) as refusal:
-        await load_mcp_tools(team, team.find_worker("clerk"), settings)
-
-    line = refusal.value.format_line()
-    assert "mcp.json: server bad needs the variable MCP_TEST_TOKEN, which is not set" in line

@@ -9,10 +9,8 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, ToolCall
 from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import START, MessagesState, StateGraph
-from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 
 from examples.embedding.tool_of_an_agent import AgentModel
@@ -43,18 +41,6 @@ def build_parent(settings: Settings, **compiled: Any) -> Any:
     builder.add_node("team", build_supervisor(make_team(approve_plan=True), settings=settings))
     builder.add_edge(START, "team")
     return builder.compile(**compiled)
-
-
-async def test_a_parent_with_a_synchronous_saver_and_a_store_waits_and_is_resumed(
-    settings: Settings,
-):
-    with SqliteSaver.from_conn_string("parent.sqlite") as saver:
-        parent = build_parent(settings, checkpointer=saver, store=InMemoryStore())
-        asked = await asyncio.to_thread(parent.invoke, REQUEST, THREAD)
-        ended = await asyncio.to_thread(parent.invoke, Command(resume="accept"), THREAD)
-
-    assert [question.value["kind"] for question in asked["__interrupt__"]] == ["plan"]
-    assert isinstance(ended["answer"], Answer) and ended["messages"][-1].type == "ai"
 
 
 async def test_a_parent_with_an_asynchronous_saver_is_resumed_after_a_restart(

@@ -13,7 +13,7 @@ from graph import build_supervisor
 from graph.commands.doctor import run_doctor
 from graph.commands.teams import report_problems, show_team
 from graph.settings import Settings
-from nodes.errors import McpServerFailed, TeamInvalid
+from nodes.errors import TeamInvalid
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.mcp.teams import describe_hostile, write_team
 from tests.runs import THREAD
@@ -77,22 +77,16 @@ async def get_question(graph: Any) -> Any:
     return asked
 
 
-async def test_a_tool_that_is_declared_harmless_is_called_without_a_question(runs: Runs) -> None:
-    graph = runs.build([("bad_echo", {"text": "hello"})], ["mcp:bad/echo"], HARMLESS)
-
-    state = await graph.ainvoke(REQUEST, THREAD)
-
-    assert state["status"] == "done"
-    assert runs.list_tool_messages() == ["hello"]
-
-
-async def test_a_call_is_named_by_its_server_in_the_trace(runs: Runs) -> None:
+async def test_a_tool_that_is_declared_harmless_is_called_unasked_and_named_by_its_server(
+    runs: Runs,
+) -> None:
     graph = runs.build([("bad_echo", {"text": "hello"})], ["mcp:bad/echo"], HARMLESS)
 
     stream = graph.astream(REQUEST, THREAD, stream_mode="custom", subgraphs=True)
     events = [event async for _, event in stream]
 
     assert [each["tool"] for each in events if "tool" in each] == ["mcp:bad/echo"]
+    assert runs.list_tool_messages() == ["hello"]
 
 
 async def test_a_human_is_asked_before_a_call_of_a_tool_that_nothing_is_declared_of(
@@ -234,16 +228,6 @@ async def test_a_server_that_cannot_be_used_fails_its_task_alone(
     assert any("MCP server bad cannot be used" in gap for gap in state["answer"].gaps)
 
 
-async def test_a_schema_that_grows_beyond_the_limit_fails_its_task_and_names_the_tool(
-    runs: Runs,
-) -> None:
-    graph = runs.build([], ["mcp:bad/bomb"])
-
-    state = await graph.ainvoke(REQUEST, THREAD)
-
-    assert "tool bomb of MCP server bad is refused" in state["results"]["a"].error
-
-
 async def test_no_server_is_started_for_a_worker_without_a_task(
     endpoint: Endpoint, settings: Settings, tmp_path: Path
 ) -> None:
@@ -316,11 +300,6 @@ def test_without_the_option_nothing_is_started(tmp_path: Path, capsys: pytest.Ca
 
     assert not state.exists()
     assert "MCP server bad: stdio: " in capsys.readouterr().out
-
-
-def test_a_server_that_cannot_be_used_is_an_error(tmp_path: Path):
-    with pytest.raises(McpServerFailed):
-        report_problems(str(write_two_tools(tmp_path, "exit")), Settings(), is_online=True)
 
 
 def test_a_schema_that_grows_beyond_the_limit_is_an_error_and_writes_no_lock(

@@ -32,7 +32,7 @@ def make_plan(*tasks: ScriptedTask) -> dict[str, Any]:
 CODE = ScriptedTask(id="code", report=NO_BUG, latency_s=0.3)
 COMMS = ScriptedTask(id="comms", worker="writer", depends_on=("code",), description=NOTE)
 OPS = ScriptedTask(id="ops", worker="analyst", description=SETTING)
-COUNT = ScriptedTask(id="count", worker="analyst", latency_s=2.5)
+COUNT = ScriptedTask(id="count", worker="analyst", latency_s=1.5)
 TOTAL = ScriptedTask(id="total", worker="analyst", depends_on=("count",))
 
 
@@ -64,15 +64,6 @@ async def play(
 
 def find_t(events: Sequence[Mapping[str, Any]], kind: str, task: str = "") -> float:
     return float(next(e["t"] for e in events if e["kind"] == kind and e.get("task", "") == task))
-
-
-async def test_no_bug_here_dispatches_ops_and_not_comms(runs: Runs):
-    outcome, events = await play(runs, (CODE, COMMS), (CODE, OPS))
-
-    assert outcome.status == "done" and set(outcome.results) == {"code", "ops"}
-    assert outcome.usage.by_mechanism["plan review"] == 1
-    (reviewed,) = [event for event in events if event["kind"] == "plan_reviewed"]
-    assert "did not find" in reviewed["reports"]["code"] and reviewed["waiting"] == ["comms"]
 
 
 @pytest.mark.slow

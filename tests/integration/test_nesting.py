@@ -71,21 +71,6 @@ async def run_graph(
     return await graph_runs.run_graph(graph, given, CONFIG, **options)
 
 
-async def test_a_team_does_a_task_of_another_team_and_its_answer_is_the_report(runs: Runs):
-    runs.load_scenario(make_scenario())
-    graph = runs.build_saved(make_outer_team(make_inner_team()))
-
-    state, events = await run_graph(graph)
-
-    report = state["results"]["R"]
-    assert state["status"] == "done" and report.status == "completed"
-    assert {claim.source for claim in report.claims} == {"A.md", "B.md"}
-    assert len(runs.select_calls(schema="Plan")) == len(runs.select_calls(schema="Answer")) == 2
-    assert state["usage"].model_calls == len(runs.select_calls())
-    assert {"research/reader", "research/supervisor", "writer"} <= set(state["usage"].by_worker)
-    assert {event["task"] for event in events if event.get("within") == "R"} >= {"R", "R/A", "R/B"}
-
-
 async def test_the_trace_of_a_team_stands_inside_the_task_it_did(runs: Runs):
     runs.load_scenario(make_scenario())
 
@@ -221,7 +206,7 @@ async def test_an_inner_team_answers_within_the_outer_deadline(runs: Runs):
     runs.load_scenario(make_scenario(slow))
     graph = runs.build_saved(make_outer_team(make_inner_team()))
 
-    state, _ = await run_graph(graph, context={"deadline_s": 6})
+    state, _ = await run_graph(graph, context={"deadline_s": 4})
 
     assert state["status"] == "partial"
     assert state["results"]["R"].is_partial

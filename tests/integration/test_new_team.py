@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from extensions.evals import evaluate_team
 from extensions.server import studio_access
 from graph.commands.scaffold import make_team
 from tests.screen import run_supervise
@@ -153,13 +152,6 @@ def test_an_added_worker_is_examined_with_the_others(juice, capsys):
     (changed,) = output["differing_rows"]
     assert changed["id"] == "crates" and changed["score"] < changed["against"] == 100
     assert output["passed"] and not (juice / "packer.md").exists()
-
-
-def test_a_program_examines_a_team_with_another_worker(juice):
-    evaluation = evaluate_team(juice, workers=[str(write_packer())])
-
-    scores = {row.row.id: row.score for row in evaluation.rows}
-    assert scores["crates"] < scores["keeps"] == 100
 
 
 @pytest.mark.parametrize(

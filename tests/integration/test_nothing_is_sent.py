@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.dev_server import ROOT, dev_server
-from tests.integration.ui_server import ui_server
+from tests.integration.dev_server import ROOT
 from tests.local_servers import Recorder
 
 pytestmark = pytest.mark.slow
@@ -78,34 +77,6 @@ def test_the_same_run_is_sent_where_a_switch_is_on(switch: str, tmp_path: Path, 
 
     sent = "/v1/traces" if switch == "SUPERVISE_OTEL" else "/runs"
     assert any(sent in request for request in listener.requests)
-
-
-async def test_a_development_server_sends_no_run_and_no_span(tmp_path: Path, listener: Recorder):
-    """LangGraph's server sends its own counts of use where it finds a key of LangSmith."""
-    from langgraph_sdk import get_client
-
-    with dev_server(tmp_path, **address_collectors(listener)) as server:
-        ended = await get_client(url=server.url).runs.wait(
-            None, "market_analysis", input={"request": REQUEST}
-        )
-
-    assert isinstance(ended, dict) and ended["status"]
-    assert {request.split()[1] for request in listener.requests} <= {"/v1/metadata/submit"}
-
-
-async def test_the_server_of_supervise_ui_asks_no_other_host(tmp_path: Path, listener: Recorder):
-    from langgraph_sdk import get_client
-
-    folder = tmp_path / "project"
-    folder.mkdir()
-    with ui_server(folder, "market_analysis", https_proxy=listener.url) as server:
-        await get_client(url=server.url).runs.wait(
-            None,
-            "market_analysis",
-            input={"request": REQUEST, "materials": {"sales.csv": "shop,eur\na,4"}},
-        )
-
-    assert listener.requests == []
 
 
 WATCHED = """

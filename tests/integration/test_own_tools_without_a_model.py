@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from graph import Outcome, resume, run
-from graph.cli import main
 from graph.settings import Settings
 from state import Context
 
@@ -110,9 +109,7 @@ def read_texts(outcome: Outcome) -> str:
     ("text", "amount"),
     [
         (PLAIN, "200000 EUR"),
-        (PLAIN, "EUR 200,000"),
         (DESCRIBED, "200000"),
-        (DESCRIBED, "200000 EUR"),
         (DESCRIBED, "EUR 200,000"),
     ],
 )
@@ -131,33 +128,19 @@ def test_a_loan_is_computed_from_the_numbers_beside_their_words(
     "request_text",
     [
         "What does a loan over 20 years at 3.5 percent with a fee of 500 EUR cost?",
-        "A loan of 200.000 EUR at 3.5 percent over 20 years",
         "A loan of 200000 EUR at 3,5 percent over 20 years",
-        "A loan of 200000 EUR at 3.5 percent over 15 to 20 years",
         "A loan of 200000 EUR at 3.5 percent over 240 months",
     ],
 )
-@pytest.mark.parametrize("text", [PLAIN, DESCRIBED], ids=["plain", "described"])
 def test_a_loan_whose_numbers_are_not_clear_is_not_computed_and_a_gap_names_what_is_missing(
-    tmp_path: Path, settings: Settings, text: str, request_text: str
+    tmp_path: Path, settings: Settings, request_text: str
 ):
-    team = write_team(tmp_path / "money", "loan", text)
+    team = write_team(tmp_path / "money", "loan", PLAIN)
 
     outcome = run(request_text, team=team, settings=settings)
 
     assert outcome.status not in ("done", "passages")
     assert "loan was not called: without a language model its argument" in read_texts(outcome)
-
-
-def test_a_number_that_only_the_name_of_the_tool_is_beside_is_not_taken(
-    tmp_path: Path, settings: Settings
-):
-    team = write_team(tmp_path / "money", "loan", PLAIN)
-
-    outcome = run(PAYMENT.format("200000"), team=team, settings=settings)
-
-    assert outcome.status not in ("done", "passages")
-    assert "its argument amount (number)" in read_texts(outcome)
 
 
 @pytest.mark.parametrize("text", [LISTED, NESTED], ids=["list", "nested"])
@@ -204,19 +187,3 @@ def test_the_answer_of_a_human_fills_the_argument_or_is_said_to_change_nothing(
     outcome = resume(asked.thread, answer=answer, team=team, settings=settings)
 
     assert outcome.status == status and text in read_texts(outcome)
-
-
-def call_cli(*words: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main([*words])
-    return int(ended.value.code or 0)
-
-
-def test_the_command_line_says_the_same(tmp_path: Path, capsys):
-    loan = write_team(tmp_path / "money", "loan", PLAIN)
-    other = write_team(tmp_path / "budget", "affordable", LISTED)
-
-    assert call_cli("run", PAYMENT.format("200000 EUR"), "--team", str(loan)) == 0
-    assert any(each in capsys.readouterr().out for each in RIGHT)
-    assert call_cli("run", QUESTION, "--team", str(other)) != 0
-    assert "affordable was not called" in "".join(capsys.readouterr())

@@ -4,16 +4,12 @@ import json
 import random
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
-import aiohttp
 import pytest
 
-from tests.benchmarks.performance.__main__ import main as measure
 from tests.benchmarks.performance.plans import make_scenario
 from tests.benchmarks.performance.rounds import Trial, measure_trial
-from tests.runs import Runs
 
 ROOT = Path(__file__).parents[2]
 
@@ -71,26 +67,3 @@ def test_the_command_writes_rows_figures_and_tables(tmp_path):
     assert [(row["plan"], row["runs"]) for row in rows] == [("wide-10", 1), ("cascade", 2)]
     assert len(json.loads((tmp_path / "figures.json").read_text())) == 2
     assert (tmp_path / "tables.md").read_text().strip() == ended.stdout.strip()
-
-
-def test_a_plan_that_is_not_known_ends_the_command_in_one_line(monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["performance", "--plans", "tree-5", "--variants", "floor"])
-
-    with pytest.raises(SystemExit, match="no plan is named 'tree-5'"):
-        measure()
-
-
-async def test_a_paced_answer_begins_before_its_latency_has_passed(runs: Runs):
-    runs.load_scenario(replace(make_scenario({"a": ()}, 0.0), latency_s={"": 2.0}))
-    body = {"model": "gpt-5-mini", "messages": [], "stream": True}
-
-    async with (
-        aiohttp.ClientSession() as session,
-        session.post(f"{runs.base_url}/chat/completions", json=body) as response,
-    ):
-        first = await response.content.readline()
-        [call] = runs.requests
-        is_still_open = call.ended_s is None
-
-    assert first.startswith(b"data: ")
-    assert is_still_open

@@ -20,6 +20,7 @@ from graph.settings import Settings
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER
 from tests.integration.dev_server import TEAM, DevServer
 from tests.integration.ui_server import ui_server
+from tests.local_servers import Recorder
 
 pytestmark = pytest.mark.slow
 
@@ -123,8 +124,14 @@ def test_a_typed_program_that_uses_the_package_passes_strict_checks():
     assert "Success" in done.stdout, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", ["state.py", "nodes.py", "extensions/__init__.py"])
-@pytest.mark.parametrize("first", ["import state, nodes", "import graph"])
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("state.py", "import graph"),
+        ("nodes.py", "import state, nodes"),
+        ("extensions/__init__.py", "import graph"),
+    ],
+)
 def test_a_user_module_that_shadows_ours_is_named_in_one_line(name: str, first: str):
     Path(name).parent.mkdir(exist_ok=True)
     Path(name).write_text("class State: ...\n")
@@ -204,8 +211,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(folder: Path) -> Iterator[DevServer]:
-    with ui_server(folder, SUPERVISE_DOCUMENTS="documents", SUPERVISE_TEAMS="teams") as running:
+def listener() -> Iterator[Recorder]:
+    """What other hosts would be asked through."""
+    listening = Recorder()
+    yield listening
+    listening.close()
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path, listener: Recorder) -> Iterator[DevServer]:
+    given = {"SUPERVISE_DOCUMENTS": "documents", "SUPERVISE_TEAMS": "teams"}
+    with ui_server(folder, https_proxy=listener.url, **given) as running:
         yield running
 
 
@@ -230,7 +246,9 @@ def test_the_exam_of_a_team_is_shown_with_its_rows(server: DevServer):
     assert [row["score"] for row in exam["rows"]] == [exam["score"]]
 
 
-async def test_a_run_reads_documents_of_a_relative_folder(server: DevServer):
+async def test_a_run_reads_documents_of_a_relative_folder_and_asks_no_other_host(
+    server: DevServer, listener: Recorder
+):
     client = get_client(url=server.url)
     thread = (await client.threads.create())["thread_id"]
 
@@ -239,6 +257,7 @@ async def test_a_run_reads_documents_of_a_relative_folder(server: DevServer):
     assert isinstance(ended, dict)
     assert "24 EUR" in str(ended["answer"])
     assert "BlockingError" not in server.read_log()
+    assert listener.requests == []
 
 
 ENGINE = ("nodes", "planning", "limits", "proof", "recovery", "security", "human", "checks")

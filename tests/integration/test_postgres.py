@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
+from extensions.postgres import store
 from extensions.postgres.store import open_postgres
 from graph import arun
 from graph.commands.doctor import run_doctor
@@ -39,6 +40,12 @@ def own_server() -> Iterator[postgres_server.PostgresServer]:
     """A server that only this file uses, to be restarted, and to be refused by."""
     with postgres_server.run_server() as running:
         yield running
+
+
+@pytest.fixture
+def brief_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a start give up after a second."""
+    monkeypatch.setattr(store, "START_RETRY_TIMEOUT_S", 1.0)
 
 
 async def start_run(settings: Settings, **options: Any) -> Outcome:
@@ -173,18 +180,18 @@ async def test_the_right_password_is_let_in_whatever_signs_it_has(
 
 
 async def test_an_absent_server_is_reported_when_the_start_has_retried_enough(
-    settings: Settings,
+    settings: Settings, brief_start: None
 ):
     url = "postgresql://me:pw-hidden@127.0.0.1:1/runs"
 
     with pytest.raises(StoreError) as caught:
         await start_run(settings.model_copy(update={"database_url": url}))
 
-    assert "tried for 6 s" in caught.value.format_line()
+    assert "tried for 1 s" in caught.value.format_line()
     assert "pw-hidden" not in caught.value.format_line()
 
 
-async def test_a_server_that_never_answers_is_given_up(settings: Settings):
+async def test_a_server_that_never_answers_is_given_up(settings: Settings, brief_start: None):
     silent = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
     port = silent.sockets[0].getsockname()[1]
 

@@ -65,39 +65,6 @@ async def test_a_write_that_the_server_refuses_spares_those_of_its_group(postgre
     assert found is not None and len(found.pending_writes or ()) == 9
 
 
-async def test_a_group_is_saved_again_when_its_connection_is_cut(postgres_url: str):
-    cut = (
-        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
-        "WHERE application_name = (SELECT 'supervise ' || holder FROM supervise_threads)"
-    )
-    async with open_postgres(postgres_url, "one") as database:
-        at = await database.saver.aput(AT, empty_checkpoint(), {"step": 0}, {})
-        postgres_server.run_query(postgres_url, cut)
-        await asyncio.gather(
-            *(database.saver.aput_writes(at, [("results", n)], f"task-{n}") for n in range(20))
-        )
-        found = await database.saver.aget_tuple(at)
-
-    assert found is not None and len(found.pending_writes or ()) == 20
-
-
-async def test_a_cancelled_run_keeps_what_it_was_saving_and_frees_its_thread(
-    postgres_url: str,
-):
-    async with open_postgres(postgres_url, "one") as database:
-        at = await database.saver.aput(AT, empty_checkpoint(), {"step": 0}, {})
-        saving = asyncio.ensure_future(database.saver.aput_writes(at, [("results", 1)], "task"))
-        await asyncio.sleep(0)
-        saving.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await saving
-        found = await database.saver.aget_tuple(at)
-
-    assert found is not None
-    async with open_postgres(postgres_url, "one") as again:
-        assert await again.saver.aget_tuple(at) is not None
-
-
 SLOW = "SELECT set_config('statement_timeout', '0', false), pg_sleep(30)"
 REFUSED = (
     "SET default_transaction_read_only = off",

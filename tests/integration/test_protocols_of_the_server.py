@@ -201,29 +201,3 @@ async def test_a_message_with_files_streams_one_answer_and_keeps_the_wire_small(
     state: Any = (await client.threads.get_state(thread))["values"]
     assert state["materials"] == {"notes.txt": DOCUMENT}
     assert state["messages"][0]["content"] == QUESTION
-
-
-async def test_a_tool_call_of_an_mcp_client_returns_the_answer(server: DevServer, played: Endpoint):
-    played.load_scenario(SCENARIO)
-    arguments = {"request": QUESTION, "materials": {"notes.txt": DOCUMENT}}
-    call = {"name": TEAM, "arguments": arguments}
-
-    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
-        listed = await _ask(http, "tools/list", {})
-        answered = await _ask(http, "tools/call", call)
-        refused = await _ask(http, "tools/call", {"name": TEAM, "arguments": {}})
-
-    tool = next(each for each in listed["tools"] if each["name"] == TEAM)
-    assert all(each["description"] for each in tool["inputSchema"]["properties"].values())
-    assert answered["content"][0]["text"].startswith(TEXT) and len(str(answered)) < 5_000
-    assert answered["structuredContent"]["status"] == "done"
-    assert refused["isError"]
-
-
-async def _ask(http: httpx.AsyncClient, method: str, params: dict[str, Any]) -> Any:
-    reply = await http.post(
-        "/mcp",
-        headers={"accept": "application/json"},
-        json={"jsonrpc": "2.0", "id": 1, "method": method, "params": params},
-    )
-    return reply.json()["result"]

@@ -4,20 +4,17 @@ import asyncio
 import os
 import sqlite3
 import time
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from extensions.postgres import store as postgres_prune
 from graph.cli import main
-from graph.runs.pruning import DeleteThread, PruneSelection, remove_runs
+from graph.runs.pruning import PruneSelection, remove_runs
 from graph.runs.run_store import open_database
 from graph.runs.trace import get_draft_path, get_log_path, get_record_path, list_runs
 from graph.settings import Settings
-from graph.stores import sqlite
 from graph.stores.run_database import build_thread_namespace
 from graph.stores.thread_locks import get_lock_path
 from nodes.errors import UsageError
@@ -150,30 +147,6 @@ async def test_two_processes_that_prune_at_once_remove_each_run_once_and_keep_th
     assert list_threads(each_store.settings, "checkpoints") == {"new"}
     again = await each_store.run("And now?", thread="new")
     assert again.exit_code == 0
-
-
-async def test_two_connections_that_delete_the_same_threads_leave_the_others_whole(
-    each_store: Runs,
-):
-    names = [f"t{number}" for number in range(6)]
-    await run_on_threads(each_store, *names, "other")
-
-    def delete_threads() -> None:
-        with open_for_deletion(each_store.settings) as delete_thread:
-            for name in names:
-                delete_thread(name)
-
-    await asyncio.gather(*(asyncio.to_thread(delete_threads) for _ in range(2)))
-
-    assert list_threads(each_store.settings, "checkpoints") == {"other"}
-    again = await each_store.run("And now?", thread="other")
-    assert again.exit_code == 0
-
-
-def open_for_deletion(kept: Settings) -> AbstractContextManager[DeleteThread]:
-    if kept.postgres_url:
-        return postgres_prune.open_for_deletion(kept.postgres_url)
-    return sqlite.open_for_deletion(kept.resolve_database_path())
 
 
 async def test_a_run_that_goes_on_at_another_machine_is_never_pruned(

@@ -149,17 +149,6 @@ async def review(runs: Runs, diff: str, *calls: Any, a_turn: int = 1) -> Mapping
 
 
 @pytest.mark.slow
-async def test_a_reviewer_reads_the_rest_of_a_longer_diff_in_one_turn(runs: Runs):
-    diff = make_diff(3_000)
-    calls = [make_reading(at, at + 349, "change.diff") for at in range(1_500, 3_100, 350)]
-
-    state = await review(runs, diff, *calls, a_turn=6)
-
-    assert list_seen(runs.endpoint, r"# added (\d+)\.") == set(range(1, 3_001))
-    assert not state["results"]["bugs"].is_partial
-
-
-@pytest.mark.slow
 async def test_a_reviewer_that_reports_too_early_is_asked_once_to_read_on_and_a_gap_names_the_rest(
     runs: Runs,
 ):

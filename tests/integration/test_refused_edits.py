@@ -40,9 +40,9 @@ REFUSED = [fault for fault in FAULTS if fault != "vague_task"]
 
 
 def list_bad_edits() -> Iterator[MalformedPlan]:
-    """Each fault twice alone, some together, and what a person's editor may make of JSON."""
-    alone = [(fault,) for fault in REFUSED for _ in range(2)]
-    for seed, faults in enumerate([*alone, *list(combinations(FAULTS, 2))[::7]]):
+    """Each fault alone, some together, and what a person's editor may make of JSON."""
+    alone = [(fault,) for fault in REFUSED]
+    for seed, faults in enumerate([*alone, *list(combinations(FAULTS, 2))[::14]]):
         bad = make_bad_plan(Random(seed), *faults, max_tasks=3)
         yield MalformedPlan(
             "edit", bad.plan, tuple(FAULT_WORDS[fault] for fault in bad.list_reported_faults())
@@ -52,7 +52,7 @@ def list_bad_edits() -> Iterator[MalformedPlan]:
         for odd in list_malformed_plans()
         if isinstance(odd.payload, dict) and is_parsable_edit(odd.payload)
     ]
-    yield from by_hand[::9]
+    yield from by_hand[::18]
     whole = json.dumps(FIRST)
     yield MalformedPlan("text", f"{whole[:-1]},}}", ("the JSON is broken",))
     yield MalformedPlan("text", whole[:-9], ("the JSON is broken",))

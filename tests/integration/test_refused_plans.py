@@ -53,22 +53,37 @@ MODEL_FAULTS = [fault for fault in FAULTS if fault != "unknown_dependency"]
 REFUSED = [fault for fault in MODEL_FAULTS if fault != "vague_task"]
 
 
-def list_all_bad_plans() -> Iterator[MalformedPlan]:
-    """Each fault alone, with each other one, with each two others; then those by hand.
+def list_bad_plans() -> Iterator[MalformedPlan]:
+    """Each fault alone, with each other one; then those by hand.
 
     But for vague tasks alone, with which a plan may run.
     """
-    yield from (make_faulty_plan(seed, fault) for fault in REFUSED for seed in range(4))
-    for size in (2, 3):
-        yield from (
-            make_faulty_plan(seed, *each)
-            for seed, each in enumerate(combinations(MODEL_FAULTS, size))
-        )
+    yield from (make_faulty_plan(seed, fault) for fault in REFUSED for seed in range(2))
+    yield from (
+        make_faulty_plan(seed, *each) for seed, each in enumerate(combinations(MODEL_FAULTS, 2))
+    )
     yield from list_malformed_plans()
 
 
-BAD = list(list_all_bad_plans())
-CHUNKS = [BAD[first : first + CHUNK] for first in range(0, len(BAD), CHUNK)]
+def list_worse_plans() -> Iterator[MalformedPlan]:
+    """Each fault with each two others."""
+    for seed, each in enumerate(combinations(MODEL_FAULTS, 3)):
+        yield make_faulty_plan(seed, *each)
+
+
+def divide(plans: Iterator[MalformedPlan]) -> list[list[MalformedPlan]]:
+    bad = list(plans)
+    return [bad[first : first + CHUNK] for first in range(0, len(bad), CHUNK)]
+
+
+BY_DAY, BY_NIGHT = divide(list_bad_plans()), divide(list_worse_plans())
+CHUNKS = [
+    *(pytest.param(chunk, id=str(number)) for number, chunk in enumerate(BY_DAY)),
+    *(
+        pytest.param(chunk, id=f"{number} by night", marks=pytest.mark.nightly)
+        for number, chunk in enumerate(BY_NIGHT)
+    ),
+]
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +122,7 @@ def list_unnamed_faults(bad: MalformedPlan, text: str) -> list[str]:
     return [word for word in bad.refusal_words if word not in text]
 
 
-@pytest.mark.parametrize("chunk", CHUNKS, ids=range(len(CHUNKS)))
+@pytest.mark.parametrize("chunk", CHUNKS)
 def test_a_bad_plan_is_refused_with_its_reason_and_a_plan_by_rule_runs_instead(
     endpoint: Endpoint, without_repairs: SupervisorGraph, chunk: list[MalformedPlan]
 ) -> None:

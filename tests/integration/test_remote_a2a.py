@@ -1,6 +1,5 @@
 """Workers that speak A2A: the door of LangGraph's own server, as a process of its own."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +7,6 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph_sdk import get_client
 
-from extensions.remote.a2a_protocol import open_a2a
-from extensions.remote.session import RemoteRequest
-from nodes.schemas.servers import RemoteSpec
 from tests.endpoint import ScriptedTask
 from tests.integration.far_side.server import FarSide
 from tests.runs import THREAD, Runs
@@ -74,35 +70,6 @@ async def test_the_end_of_its_time_cancels_the_task(runs: Runs, far: FarSide, tm
     assert "timed out after 4 s" in report.error
     assert run["status"] == "interrupted"
     assert far.list_calls() == ["wait began"]
-
-
-async def test_an_attempt_that_is_made_again_joins_its_task(far: FarSide):
-    spec = RemoteSpec(protocol="a2a", url=await find_address(far, "wait"))
-    request = RemoteRequest(key=far.url, words="Wait.", full_text="Wait.")
-    async with open_a2a(spec, {}) as first:
-        begun = await first.begin(request)
-
-    async with open_a2a(spec, {}) as second:
-        joined = await second.begin(request)
-        far.let_go()
-        state = await second.wait(_ignore)
-
-    assert (begun.is_joined, joined.is_joined) == (False, True)
-    assert state.status == "done"
-    assert "42" in str(state.values)
-    assert far.list_calls() == ["wait began", "wait ended"]
-
-
-async def _ignore(event: Mapping[str, Any]) -> None:
-    """Hear nothing."""
-
-
-async def test_a_failed_task_is_a_failed_attempt(runs: Runs, far: FarSide, tmp_path: Path):
-    address = await find_address(far, "fail")
-
-    report = await run_worker(runs, tmp_path, address)
-
-    assert report.error.startswith("REMOTE_RUN_FAILED")
 
 
 async def test_an_address_without_a_card_is_said_in_one_line(

@@ -88,30 +88,6 @@ async def test_a_team_of_ours_returns_claims_gaps_and_its_usage(
     assert state["usage"].by_worker["far"].model_calls == report.usage.model_calls
 
 
-async def test_a_failure_of_the_far_side_is_a_failed_attempt_with_its_reason(
-    runs: Runs, far: FarSide, tmp_path: Path
-):
-    team = write_team(tmp_path, far.url, "fail")
-
-    state = await run_team(runs, team)
-
-    report = state["results"]["a"]
-    assert report.status == "failed"
-    assert "REMOTE_RUN_FAILED" in report.error
-    assert "the far side broke at step 3" in report.error
-
-
-async def test_an_unknown_graph_leads_to_another_worker(runs: Runs, far: FarSide, tmp_path: Path):
-    team = write_team(
-        tmp_path, far.url, "nowhere", more="fallback: near\n", second="Finds numbers here."
-    )
-
-    state = await run_team(runs, team)
-
-    assert state["results"]["a"].worker == "near"
-    assert state["results"]["a"].status == "completed"
-
-
 async def test_its_questions_go_to_a_human_and_the_answers_back(
     runs: Runs, far: FarSide, tmp_path: Path
 ):

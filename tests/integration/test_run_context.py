@@ -24,16 +24,6 @@ def list_kinds(runs: Runs, *kinds: str, thread: str = "one") -> list[tuple[str, 
     return [(event["kind"], event["task"]) for event in events if event["kind"] in kinds]
 
 
-async def test_a_context_routes_a_request_of_a_team_that_plans(runs: Runs):
-    decision = {"worker": "analyst", "reason": "It compares."}
-    runs.script(answers={"Decision": decision})
-
-    outcome = await start_run(runs, context={"strategy": "route"})
-
-    assert [call.schema for call in runs.requests] == ["Decision", "Report", "Answer"]
-    assert [report.worker for report in outcome.results.values()] == ["analyst"]
-
-
 async def test_a_context_switches_the_critic_on_and_off(runs: Runs):
     runs.script(*script_tasks({"A": ()}), answers={"Critique": {"accepted": True}})
 
@@ -156,14 +146,3 @@ async def test_a_task_that_waits_says_once_for_what(runs: Runs):
     events = runs.load_events()
     (waits,) = [event for event in events if event["kind"] == "awaiting"]
     assert (waits["task"], waits["worker"], waits["tasks"]) == ("C", "researcher", ["A", "B"])
-
-
-async def test_a_context_chooses_one_step_after_another(runs: Runs):
-    steps = [{"worker": "analyst", "reason": "First."}, {"is_done": True, "reason": "Enough."}]
-    runs.script(answers={"Decision": steps})
-
-    outcome = await start_run(runs, context={"strategy": "step"})
-
-    assert outcome.status == "done"
-    assert [report.worker for report in outcome.results.values()] == ["analyst"]
-    assert len(runs.select_calls(schema="Decision")) == 2

@@ -10,7 +10,7 @@ import pytest
 
 from graph import arun, run
 from graph.runs.outcome import Outcome
-from graph.runs.plan_only import aplan, aplan_with_estimate
+from graph.runs.plan_only import aplan_with_estimate
 from graph.runs.runner import ThreadUnfinished, aresume
 from graph.runs.trace import ThreadUnknown, get_log_path, list_runs, load_trace
 from graph.settings import Settings
@@ -74,22 +74,6 @@ async def test_the_trace_tells_every_event_in_order(runs: Runs):
     assert all(call["task"] in CHAIN for call in trace["events"] if call["kind"] == "task_started")
 
 
-async def test_a_tool_call_inside_a_worker_is_in_the_trace(runs: Runs):
-    analyst = make_team("analyst").workers[0].model_copy(update={"tools": ("calculate",)})
-    calls = (("calculate", {"expression": "6 * 7"}), ("calculate", {"expression": "1 / 0"}))
-    runs.script(ScriptedTask(id="A", worker="analyst", tool_calls=calls))
-
-    await start_run(
-        runs.settings, team=make_team("analyst").model_copy(update={"workers": (analyst,)})
-    )
-
-    good, bad = [e for e in runs.load_events() if e["kind"] == "tool_call"]
-    assert (good["task"], good["worker"], good["tool"]) == ("A", "analyst", "calculate")
-    assert good["args"] == {"expression": "6 * 7"} and good["error"] is None
-    assert "42" in good["result"]
-    assert "zero" in bad["error"] and bad["result"] is None
-
-
 async def test_a_listener_hears_what_is_written(runs: Runs):
     runs.script(*script_tasks(CHAIN))
     heard: list[Any] = []
@@ -146,16 +130,6 @@ async def test_a_partial_end_goes_on_with_what_is_missing(runs: Runs):
     assert len(runs.select_calls(task="A", schema="Report")) == 1
     assert resumed.usage.model_calls == len(runs.requests)
     assert [task["status"] for task in runs.load_trace("one")["tasks"]] == ["completed"] * 3
-
-
-async def test_a_run_stopped_by_its_step_cap_goes_on_from_there(runs: Runs):
-    runs.script(*script_tasks(CHAIN))
-    partial = await start_run(runs.settings, context={"max_steps": 2})
-
-    resumed = await runs.resume("one")
-
-    assert (partial.status, resumed.status) == ("partial", "done")
-    assert [call.task for call in runs.select_calls(schema="Report")] == ["A", "B", "C"]
 
 
 async def test_a_run_accepted_but_never_begun_starts_from_its_request(runs: Runs):
@@ -289,16 +263,6 @@ async def test_a_database_that_is_a_folder_or_cannot_be_made_is_refused(
         elsewhere = settings.model_copy(update={"database_url": f"sqlite:///{place}"})
         with pytest.raises(StoreError):
             await start_run(elsewhere)
-
-
-async def test_a_plan_alone_runs_nothing_and_keeps_nothing(runs: Runs):
-    runs.script(*script_tasks(CHAIN))
-
-    plan = await aplan(REQUEST, team=make_team(), settings=runs.settings)
-
-    assert [task.id for task in plan.tasks] == ["A", "B", "C"]
-    assert [call.schema for call in runs.requests] == ["Plan"]
-    assert not list_runs(runs.settings)
 
 
 async def test_a_line_that_a_kill_cut_short_is_passed_over(runs: Runs):

@@ -1,6 +1,5 @@
 """Answers to questions of a run on `langgraph dev`, as chat clients and inboxes send them."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,7 @@ from pydantic import TypeAdapter
 
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.human_replies import PLAN_REPLIES
-from tests.integration.dev_server import QUESTION, REQUEST, TEAM, DevServer, run_to_end
+from tests.integration.dev_server import QUESTION, REQUEST, TEAM, run_to_end
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("langgraph_dev")]
 
@@ -58,19 +57,6 @@ async def test_the_reply_of_each_client_decides_about_the_plan(
     else:
         expected = {"C"} if kind == "edit" else {"A", "B"}
         assert (ended["status"], set(ended["results"])) == ("done", expected)
-
-
-async def test_a_chat_message_approves_the_plan_of_a_thread_that_waits(
-    client: LangGraphClient, thread: str, played: Endpoint
-):
-    await run_to_end(client, thread, REQUEST, context=APPROVAL)
-
-    message = {"role": "user", "content": "approve", "id": "m2"}
-    ended = await run_to_end(client, thread, {"messages": [message]})
-
-    assert (ended["status"], ended["request"]) == ("done", QUESTION)
-    assert [message["type"] for message in ended["messages"]] == ["human", "ai", "human", "ai"]
-    assert len(played.select_calls(schema="Plan")) == 1
 
 
 async def test_a_workers_question_is_seen_and_answered_in_the_chat(
@@ -122,39 +108,3 @@ async def test_a_thread_that_was_streamed_with_subgraphs_is_known_to_wait(
 
     held = await client.threads.get(thread)
     assert held["status"] == "interrupted" and len(held["interrupts"]) == 1
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        {"kind": "text", "text": "Looks good, go ahead"},
-        {"kind": "data", "data": {"resume": {"decisions": [{"type": "approve"}]}}},
-    ],
-    ids=["text", "data"],
-)
-async def test_an_a2a_client_approves_the_plan(
-    client: LangGraphClient, server: DevServer, played: Endpoint, reply: Any
-):
-    approving = await client.assistants.create(TEAM, context=APPROVAL)
-
-    def send(part: Any, **place: str) -> Any:
-        message = {"role": "user", "parts": [part], "messageId": f"m{len(place)}"}
-        body = {
-            "jsonrpc": "2.0",
-            "id": "1",
-            "method": "message/send",
-            "params": {"message": {**message, **place}},
-        }
-        headers = {"content-type": "application/json", "accept": "application/json"}
-        path = f"/a2a/{approving['assistant_id']}"
-        status, _, answer = server.send_request("POST", path, json.dumps(body), headers)
-        assert status == 200, answer
-        return json.loads(answer)["result"]
-
-    asked = send({"kind": "text", "text": QUESTION})
-    ended = send(reply, contextId=asked["contextId"], taskId=asked["id"])
-
-    assert asked["status"]["state"] == "input-required"
-    assert "run_plan" in json.dumps(asked["artifacts"])
-    assert ended["status"]["state"] == "completed"
-    await client.assistants.delete(approving["assistant_id"])

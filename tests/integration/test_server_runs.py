@@ -107,21 +107,6 @@ async def test_a_failed_run_is_resumed_and_has_one_trace(
     assert times == sorted(times)
 
 
-async def test_a_partial_answer_is_made_complete_by_a_resume(
-    client: LangGraphClient, thread: str, server: DevServer, played: Endpoint
-):
-    fault = Fault(kind="unauthorized", schema="Report", task="B")
-    played.load_scenario(Scenario(tasks=PARTS, faults=(fault,)))
-    first = await run_to_end(client, thread, REQUEST, context={"max_attempts": 1})
-    played.load_scenario(Scenario(tasks=PARTS))
-
-    outcome = await aresume_on_server(thread, server.url)
-
-    assert first["status"] == "partial"
-    assert outcome.status == "done"
-    assert [call.task for call in played.select_calls(schema="Report")].count("A") <= 2
-
-
 async def test_a_run_at_work_is_followed_and_takes_no_answer(
     client: LangGraphClient, thread: str, server: DevServer, played: Endpoint
 ):
@@ -177,20 +162,6 @@ async def test_a_deleted_thread_takes_its_trace_with_it(
     trace = await aload_server_trace(thread, server.url)
 
     assert [event["kind"] for event in trace["events"]].count("request") == 1
-
-
-async def test_a_follow_up_continues_the_trace_and_its_clock(
-    client: LangGraphClient, thread: str, server: DevServer, played: Endpoint
-):
-    await run_to_end(client, thread, REQUEST)
-    await run_to_end(client, thread, {"request": "And now the other way round?"})
-
-    trace = await aload_server_trace(thread, server.url)
-
-    times = [event["t"] for event in trace["events"]]
-    assert times == sorted(times)
-    assert [event["kind"] for event in trace["events"]].count("answer") == 2
-    assert trace["run"]["request"] == "And now the other way round?"
 
 
 async def test_a_thread_of_a_server_is_named_as_the_last_or_by_its_beginning(

@@ -280,27 +280,18 @@ async def test_a_retry_after_of_another_instance_holds_the_calls_of_this_one(
     assert min(call.began_s for call in later) >= (refused.ended_s or 0.0) + 0.35
 
 
-@pytest.mark.parametrize(
-    ("password", "problem"),
-    [("", "it refuses the password"), ("wrong-pass-word", "it refuses the password")],
-)
 def test_the_doctor_names_what_is_wrong_with_the_redis(
-    redis_server: RedisServer,
-    settings: Settings,
-    capsys: pytest.CaptureFixture[str],
-    password: str,
-    problem: str,
+    redis_server: RedisServer, settings: Settings, capsys: pytest.CaptureFixture[str]
 ):
     with redis_server.connect() as client:
         client.config_set("requirepass", "right-pass-word")
-    user = f":{password}@" if password else ""
-    address = redis_server.url.replace("//", f"//{user}")
+    address = redis_server.url.replace("//", "//:wrong-pass-word@")
 
     given = settings.model_dump(exclude_none=True) | {"redis_url": address, "instances": 2}
     code = run_doctor(Settings(**given))
 
     shown = capsys.readouterr().out
     assert code == 2
-    assert problem in shown
+    assert "it refuses the password" in shown
     assert "1/2 of the rates" in shown
     assert "pass-word" not in shown

@@ -222,25 +222,3 @@ async def test_a_language_model_is_shown_examples_of_routes_and_gets_entries_to_
     assert shown.count("<example>") <= MAX_ROUTE_EXAMPLES
     result = str(runs.select_calls(schema="Report")[-1].body["messages"])
     assert "within 30 days before or after the sale" in result
-
-
-async def test_a_language_model_s_code_is_checked_and_run_where_it_may(runs: Runs):
-    wrong = "def half(x):\n    return x / too\n"
-    runs.script(
-        ScriptedTask(
-            id="coder",
-            worker="coder",
-            tool_calls=(
-                ("check_code", {"code": wrong}),
-                ("run_code", {"code": wrong}),
-            ),
-        ),
-        answers={"Decision": {"worker": "coder", "reason": "It asks for code."}},
-    )
-
-    graph = runs.build_graph("research_writing_code")
-    state = await graph.ainvoke({"request": "Write a half of a number"})
-
-    result = "\n".join(str(call.body) for call in runs.select_calls(schema="Report"))
-    assert "Undefined name `too`" in result and "running code is off" in result
-    assert state["status"] == "done"

@@ -225,12 +225,6 @@ async def test_the_setting_switches_early_calls_off_and_a_run_switches_them_on(s
     assert not without and asked_for
 
 
-async def test_the_environment_switches_early_calls_off(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("SUPERVISE_SPECULATE", "off")
-
-    assert Settings().speculate is False
-
-
 async def test_a_plan_that_is_not_to_be_run_costs_the_planner_s_call_alone(slow_plan: Runs):
     plan = await aplan(REQUEST, team=make_team(), settings=slow_plan.settings)
 
@@ -301,12 +295,3 @@ async def test_an_endpoint_whose_stream_breaks_off_is_asked_to_stream_again(runs
     await run_and_listen(runs)
 
     assert list_streamed(runs) == ["Plan", "Plan"]
-
-
-async def test_an_endpoint_that_refuses_an_option_of_streams_still_streams(runs: Runs):
-    scenario = Scenario(tasks=PAIR, chunk_delay_s=0.03, faces=("no_stream_options",))
-    runs.load_scenario(scenario)
-
-    _, speculated = await run_and_listen(runs)
-
-    assert speculated and list_streamed(runs) == ["Plan", "Plan"]

@@ -125,17 +125,6 @@ async def test_an_answer_without_what_was_stopped_says_that_a_resume_brings_it(r
     assert state["answer"].text.endswith("For an answer, resume the run.")
 
 
-async def test_a_request_for_an_earlier_run_does_not_stop_a_task_of_the_next(runs: Runs):
-    runs.script(ScriptedTask(id="A"))
-    store = InMemoryStore()
-    await store.aput(PLACE, "A", {})
-
-    state = await build_graph(runs, store).ainvoke(GIVEN, THREAD)
-
-    assert state["status"] == "done"
-    assert not await store.asearch(PLACE)
-
-
 async def test_however_many_requests_are_left_none_stops_a_task_of_the_next_run(runs: Runs):
     runs.script(ScriptedTask(id="A"))
     store = InMemoryStore()

@@ -35,16 +35,6 @@ async def test_a_request_is_routed_to_one_worker_with_a_reason(runs: Runs):
     assert state["status"] == "done"
 
 
-async def test_a_secondary_works_at_the_same_time(runs: Runs):
-    decision = {"worker": "coder", "secondary": "writer", "reason": "Both."}
-    runs.script(answers={"Decision": decision}, latency_s={"Report": 0.2})
-
-    state = await build_graph(runs, strategy="route").ainvoke(INVOICES, THREAD)
-
-    assert sorted(state["results"]) == ["coder", "writer"]
-    assert runs.max_in_flight == 2
-
-
 async def test_a_request_that_needs_a_plan_costs_one_call_more_and_names_it(runs: Runs):
     decision = {"worker": "coder", "needs_plan": True, "reason": "The text needs the code."}
     tasks = (
@@ -64,25 +54,6 @@ async def test_a_request_that_needs_a_plan_costs_one_call_more_and_names_it(runs
     assert count_extra_calls(state["usage"]) == {"route": 1}
 
 
-async def test_steps_follow_one_another_until_it_is_done(runs: Runs):
-    decisions = [
-        {"worker": "coder", "task": "Write a function that sorts invoices by due date."},
-        {"worker": "writer", "task": "Describe the function in one paragraph."},
-        {"is_done": True, "reason": "Both parts are there."},
-    ]
-    runs.script(answers={"Decision": decisions})
-
-    state = await build_graph(runs, strategy="step").ainvoke(INVOICES, THREAD)
-
-    asked = [call.schema for call in runs.requests]
-    second = runs.select_calls(schema="Decision")[1]
-    assert asked == ["Decision", "Report", "Decision", "Report", "Decision", "Answer"]
-    assert [report.worker for report in state["results"].values()] == ["coder", "writer"]
-    assert "Result of S1" in str(second.body) and "writer, helper" in str(second.body)
-    assert "Result of S1" in str(runs.select_calls(task="S2")[0].body)
-    assert len(state["plans"]) == 2
-
-
 async def test_steps_that_never_end_stop_at_the_cap(runs: Runs):
     again = {"worker": "coder", "task": "Sort the invoices once more."}
     runs.script(answers={"Decision": again})
@@ -94,19 +65,6 @@ async def test_steps_that_never_end_stop_at_the_cap(runs: Runs):
     assert any("a cap ended the run" in gap for gap in state["answer"].gaps)
 
 
-async def test_a_supervisor_that_is_lost_midway_still_leads_to_an_answer(runs: Runs):
-    first = {"worker": "coder", "task": "Sort the invoices."}
-    lost = Fault(kind="unauthorized", schema="Decision", nth=(2, 3))  # of both models
-    runs.script(answers={"Decision": first}, faults=(lost,))
-
-    state = await build_graph(runs, strategy="step").ainvoke(INVOICES, THREAD)
-
-    assert sorted(state["results"]) == ["S1"]
-    assert state["status"] == "partial"
-    assert any("no further step" in gap for gap in state["answer"].gaps)
-
-
-PARTS = script_tasks({"X": (), "Y": ("X",)}, worker="analyst")
 TORN = {"status": "failed", "output": "Too much for one."}
 
 
@@ -116,37 +74,6 @@ def make_plan(*tasks: ScriptedTask, compound: tuple[str, ...] = ()) -> dict[str,
         if task["id"] in compound:
             task["is_compound"] = True
     return shown
-
-
-async def test_a_failed_task_is_split_into_smaller_ones_whose_answer_is_its_report(runs: Runs):
-    tasks = script_tasks({"A": (), "B": ()})
-    big = ScriptedTask(id="A", report=TORN)
-    scenario = Scenario(
-        tasks=(big, *tasks[1:], *PARTS), answers={"Plan": [make_plan(*tasks), make_plan(*PARTS)]}
-    )
-
-    state, events = await runs.play(scenario, ladder=("split",))
-
-    report = state["results"]["A"]
-    assert (report.status, report.attempts, state["status"]) == ("completed", 2, "done")
-    assert {claim.source for claim in report.claims} == {"X.md", "Y.md"}
-    (split,) = [event for event in events if event["kind"] == "split"]
-    assert (split["task"], split["reason"]) == ("A", "Too much for one.")
-    assert "Too much for one." in str(runs.select_calls(schema="Plan")[1].body)
-    assert state["usage"].model_calls == len(runs.select_calls())
-
-
-async def test_a_plan_that_divides_a_task_keeps_to_the_breadth_cap(runs: Runs):
-    wide = script_tasks({name: () for name in "UVWX"})
-    one = ScriptedTask(id="A", report=TORN)
-    scenario = Scenario(tasks=(one, *wide), answers={"Plan": [make_plan(one), make_plan(*wide)]})
-
-    state, events = await runs.play(scenario, ladder=("split",), max_breadth=3)
-
-    refused = [event for event in events if event["kind"] == "plan_rejected"]
-    assert refused and all("at most 3" in event["problems"][0] for event in refused)
-    assert [event["within"] for event in events if event["kind"] == "plan_by_rule"] == ["A"]
-    assert state["results"]["A"].status == "completed"
 
 
 async def test_tasks_of_a_divided_task_are_not_divided_below_the_depth_cap(runs: Runs):
@@ -161,65 +88,11 @@ async def test_tasks_of_a_divided_task_are_not_divided_below_the_depth_cap(runs:
     assert state["status"] == "failed"
 
 
-async def test_a_recursive_team_plans_a_compound_task_again(runs: Runs):
-    tasks = script_tasks({"A": (), "B": ("A",)})
-    answers = {"Plan": [make_plan(*tasks, compound=("A",)), make_plan(*PARTS)]}
-
-    state, events = await runs.play(
-        Scenario(tasks=(*tasks, *PARTS), answers=answers), strategy="recursive"
-    )
-
-    assert state["status"] == "done" and state["results"]["A"].attempts == 1
-    worked = [call.task for call in runs.select_calls(schema="Report")]
-    assert worked == ["X", "Y", "B"]
-    assert {"A/X", "A/Y"} <= {event["task"] for event in events}
-    assert len(runs.select_calls(schema="Plan")) == 2
-
-
-@pytest.mark.slow
-async def test_a_compound_task_is_refused_below_the_depth_cap_and_by_other_strategies(runs: Runs):
-    (one,) = script_tasks({"A": ()})
-    endless = {"Plan": make_plan(one, compound=("A",))}
-
-    state, events = await runs.play(Scenario(tasks=(one,), answers=endless), strategy="recursive")
-    flat, _ = await runs.play(Scenario(tasks=(one,), answers=endless))
-
-    rejected = [event for event in events if event["kind"] == "plan_rejected"]
-    assert {event.get("within") for event in rejected} == {"A"}
-    assert all("is compound" in event["problems"][0] for event in rejected)
-    assert not state["plan"].is_by_rule and "is compound" in flat["plan"].rule_reason
-
-
-RECRUIT = {
-    "role": "Cost estimator",
-    "instructions": "Estimate costs, each with its basis.",
-    "tools": ["calculate", "query_database"],
-}
 SUM = ("calculate", {"expression": "6 * 7"})
-TASKS = (
-    ScriptedTask(id="A", worker="specialist", tool_calls=(SUM,)),
-    ScriptedTask(id="B", worker="researcher"),
-)
 
 
 def make_recruiting_team(**fields: Any) -> Team:
     return make_team(**{"recruit": True, "grant": ("calculate",), **fields})
-
-
-async def test_a_task_that_fits_nobody_gets_a_specialist_for_one_more_call(runs: Runs):
-    scenario = Scenario(tasks=TASKS, answers={"Recruit": RECRUIT})
-
-    state, events = await runs.play(scenario, make_recruiting_team())
-
-    assert state["status"] == "done" and state["results"]["A"].worker == "specialist"
-    assert len(runs.select_calls(schema="Recruit")) == 1
-    (recruited,) = select_events(events, "recruited")
-    assert (recruited["task"], recruited["role"]) == ("A", "Cost estimator")
-    assert (recruited["tools"], recruited["refused"]) == (["calculate"], ["query_database"])
-    first = runs.select_calls(schema="Report", task="A")[0]
-    assert "Estimate costs" in str(first.body) and {*first.tools} == {"calculate", "Report"}
-    (called,) = select_events(events, "tool_call")
-    assert (called["tool"], called["error"]) == ("calculate", None)
 
 
 async def test_no_more_specialists_are_planned_than_the_cap_allows(runs: Runs):

@@ -119,24 +119,12 @@ async def test_a_run_whose_trace_is_lost_is_unknown_and_says_so(runs: Runs):
         await runs.resume("one")
 
 
-async def test_each_model_call_has_its_purpose():
+async def test_each_model_call_has_its_purpose_and_each_handoff_the_reports_in_it():
     played = await replan.run_example()
 
     purposes = [event["purpose"] for event in played.select_events("model_call")]
-    assert sorted(purposes) == [
-        "answer",
-        "plan",
-        "plan review",
-        "report",
-        "report",
-        "report",
-        "revision",
-    ]
-
-
-async def test_a_request_names_the_workers_and_a_handoff_the_reports_in_it():
-    played = await replan.run_example()
-
+    expected = ["answer", "plan", "plan review", "report", "report", "report", "revision"]
+    assert sorted(purposes) == expected
     (request,) = played.select_events("request")
     assert set(request["workers"]) >= {"code", "data", "ops", "comms"}
     given = {e["task"]: e["handoff"]["given"] for e in played.select_events("task_started")}

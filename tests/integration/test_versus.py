@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.versus.cases import CASES, Cell
-from tests.benchmarks.versus.contenders import SYSTEMS
-from tests.benchmarks.versus.table import compute_limits_s, name_best
+from tests.benchmarks.versus.cases import CASES
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,27 +37,3 @@ def test_the_systems_that_need_no_installation_are_compared(tmp_path: Path):
     assert "marked as unproved" in cells["a worker's model invents a quotation and a price"][1]
     assert "; 0 of " in cells["killed in the middle, started again"][1]
     assert set(json.loads((tmp_path / "runs.json").read_text("utf-8"))) == {"waves", "ours"}
-
-
-def test_each_system_has_a_file_and_pinned_packages_or_none():
-    peers = ROOT / "tests" / "benchmarks" / "versus" / "peers"
-
-    for system in SYSTEMS:
-        assert (peers / f"{system.name}.py").is_file()
-        if system.requirements.exists():
-            lines = system.requirements.read_text("utf-8").split()
-            assert [line for line in lines if "==" not in line] == []
-
-
-def test_the_limits_are_those_of_the_work():
-    assert compute_limits_s("even") == (5.0, 5.0)
-    assert compute_limits_s("uneven") == (7.0, 9.0)
-
-
-def test_makespans_that_hardly_differ_are_the_same_and_other_ranks_are_exact():
-    near = {"a": Cell("1.00", (-1.0,)), "b": Cell("1.02", (-1.02,)), "c": Cell("2.0", (-2.0,))}
-    exact = {"a": Cell("", (7, 0)), "b": Cell("", (7, -1)), "c": Cell("", (6, 0))}
-
-    assert name_best(near, 0.03) == "all but c"
-    assert name_best(exact) == "a"
-    assert name_best({"a": exact["a"], "b": exact["a"]}) == "all equal"

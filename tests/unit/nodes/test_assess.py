@@ -78,21 +78,6 @@ async def test_where_nobody_takes_a_task_the_worker_that_was_chosen_says_why():
     assert report.escalation is not None and report.escalation.reason == "out_of_scope"
 
 
-async def test_a_failed_attempt_is_refined_first():
-    update = await run_assess(make_state(make_attempt()))
-
-    assert update["change"].rung == "refine" and update["problem"] == "the model gave no report"
-    assert "results" not in update
-
-
-async def test_then_a_stronger_tier_is_used():
-    refined = make_attempt(rung="refine")
-
-    update = await run_assess(make_state(make_attempt(), refined))
-
-    assert update["change"] == RecoveryAction(rung="tier", worker="researcher", tier="strong")
-
-
 async def test_a_tier_that_is_the_same_model_is_no_stronger_one():
     models = FakeCatalog(FakeChatModel(), strong="openai:standard")
     team = make_team(ladder=("tier",))
@@ -137,12 +122,6 @@ async def test_at_a_cap_the_failure_is_the_result(fields: dict[str, Any], run: N
     report = update["results"]["A"]
     assert (report.status, report.confidence) == ("failed", 0)
     assert report.error == "the model gave no report"
-
-
-async def test_a_permanent_fault_is_not_tried_again():
-    update = await run_assess(make_state(make_attempt(fault="permanent")))
-
-    assert update["results"]["A"].status == "failed"
 
 
 async def test_an_escalation_without_a_remedy_is_the_result():
@@ -209,14 +188,6 @@ async def test_what_was_found_before_a_failure_is_kept():
     report = update["results"]["A"]
     assert (report.status, report.error) == ("failed", "the model gave no report")
     assert report.escalation.partial == "Two of three."
-
-
-async def test_an_escalation_to_a_human_asks_with_the_workers_message():
-    attempt = make_attempt(make_escalated_report("ambiguous_input", "Which year?"))
-
-    update = await run_assess(make_state(attempt), team=make_team(ladder=("human",)))
-
-    assert update["change"].rung == "human" and "Which year?" in update["problem"]
 
 
 @pytest.mark.parametrize(

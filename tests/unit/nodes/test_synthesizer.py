@@ -256,14 +256,6 @@ async def test_only_sources_of_the_reports_are_kept():
     assert update["answer"].sources == ("sales.csv",)
 
 
-async def test_the_notices_of_the_team_end_the_answer():
-    update = await run_synthesizer(
-        make_planned_state(results=DONE), team=make_team(notice="No advice.")
-    )
-
-    assert update["answer"].text.endswith("No advice.")
-
-
 async def test_prose_is_taken_as_the_answer():
     models = make_models(Answer="Shop A is the best one.")
 
