@@ -75,26 +75,6 @@ async def test_a_rejected_plan_is_made_again_from_the_reason(runs: Runs, graph):
     assert sorted(state["results"]) == ["B"]
 
 
-async def test_a_human_who_answers_nonsense_three_times_is_asked_each_time_and_spends_nothing(
-    runs: Runs,
-):
-    runs.script(*script_tasks({"A": ()}))
-    options: Any = {"settings": runs.settings, "thread": "one"}
-    context = {"approve_plan": True}
-    await arun(REQUEST, team=make_team(), context=context, **options)
-    spent = len(runs.requests)
-
-    asked = [
-        await runs.resume("one", answer=nonsense) for nonsense in ("qwertz", "{]", '{"plan": 7}')
-    ]
-    spent_on_nonsense = len(runs.requests) - spent
-    outcome = await runs.resume("one", answer="accept")
-
-    assert [(each.status, each.exit_code) for each in asked] == [("needs_input", 7)] * 3
-    assert all(each.questions[0]["problems"] for each in asked)
-    assert spent_on_nonsense == 0 and outcome.status == "done"
-
-
 async def test_a_saved_run_waits_for_a_human_and_takes_the_answer(runs: Runs):
     runs.script(*script_tasks({"A": ()}))
     options: Any = {"settings": runs.settings, "thread": "one"}

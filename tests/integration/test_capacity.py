@@ -244,24 +244,6 @@ async def test_the_example_answers_each_request_at_a_desk():
 FAILED = {"status": "failed", "output": "the figures are not there"}
 
 
-async def test_workers_that_are_each_others_fallback_each_fail_once(runs: Runs):
-    runs.script(ScriptedTask(id="A", report=FAILED))
-    first, second, *others = make_team().workers
-    workers = (
-        first.model_copy(update={"fallback": second.name}),
-        second.model_copy(update={"fallback": first.name}),
-        *others,
-    )
-    team = make_team(ladder=("reassign",), max_attempts=10, workers=workers)
-
-    outcome = await runs.run(team=team, thread="one")
-
-    started = [e for e in runs.load_events() if e["kind"] == "task_started"]
-    assert [event["worker"] for event in started][:2] == [first.name, second.name]
-    assert len(started) == len({event["worker"] for event in started})
-    assert outcome.results["A"].status == "failed"
-
-
 @pytest.mark.parametrize("hands_over", [True, False])
 async def test_a_task_that_was_only_handed_over_leaves_the_run_partial(
     runs: Runs, hands_over: bool

@@ -117,9 +117,6 @@ async def test_what_is_free_runs_under_a_budget_of_no_money(runs: Runs):
     assert len(runs.requests) == 4
 
 
-FAILED = ScriptedTask(id="a", report={"status": "failed", "output": "Torn."})
-
-
 @pytest.mark.slow
 async def test_where_the_step_cap_ended_a_run_a_larger_one_is_advised(runs: Runs):
     runs.script(*script_tasks({"a": (), "b": ()}))
@@ -131,18 +128,6 @@ async def test_where_the_step_cap_ended_a_run_a_larger_one_is_advised(runs: Runs
     assert [call.schema for call in runs.requests] == ["Plan"]
     assert outcome.answer.text.endswith("resume the run with a larger --max-steps.")
     assert all("(--max-steps)" in gap for gap in outcome.answer.gaps)
-
-
-@pytest.mark.slow
-async def test_where_a_task_failed_too_a_human_is_advised_as_well(runs: Runs):
-    dead = Fault(kind="server_error", schema="Answer")
-    runs.script(FAILED, ScriptedTask(id="b", depends_on=("a",)), faults=(dead,))
-
-    outcome = await runs.run(team=make_team(max_attempts=1), context=Context(max_steps=9))
-
-    assert outcome.answer is not None
-    assert outcome.answer.text.endswith("ask a person who can do this.")
-    assert "larger" not in outcome.answer.text
 
 
 HANGS = Fault(kind="hang", schema="Report", task="b")
@@ -276,17 +261,6 @@ async def test_a_call_from_inside_a_node_inherits_the_caps_too(runs: Runs):
     ended = await outer.compile().ainvoke({"messages": []}, context=Context(max_steps=0))
 
     assert ended["messages"][-1].text == "partial"
-
-
-async def test_a_resume_that_names_no_cap_keeps_those_of_the_run(runs: Runs):
-    runs.script(*script_tasks(CHAIN))
-    graph = runs.build_saved(approve_plan=True)
-    await graph.ainvoke(GIVEN, THREAD, context={"max_tokens": 8_000, "max_steps": 40})
-
-    state = await graph.ainvoke(Command(resume="accept"), THREAD)
-
-    assert state["status"] == "partial"
-    assert state["usage"].input_tokens + state["usage"].output_tokens <= 8_000
 
 
 async def test_a_resume_may_raise_one_cap_and_keeps_the_others(runs: Runs):

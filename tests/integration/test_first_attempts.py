@@ -226,23 +226,6 @@ async def test_a_run_that_stops_between_two_supersteps_is_resumed_there(
     assert len(runs.select_calls("Report", "A")) == 1
 
 
-async def test_no_call_of_a_planner_or_worker_is_streamed_as_a_message(runs: Runs):
-    runs.script(*script_tasks({"A": ()}))
-
-    outer = {
-        metadata["langgraph_node"]
-        async for _, metadata in build_graph(runs).astream(GIVEN, stream_mode="messages")
-    }
-    inner = {
-        metadata["langgraph_node"]
-        async for _, (_, metadata) in build_graph(runs).astream(
-            GIVEN, stream_mode="messages", subgraphs=True
-        )
-    }
-
-    assert outer | inner <= {"supervisor", "synthesizer"} and "synthesizer" in outer & inner
-
-
 class RecordedCalls(AsyncCallbackHandler):
     """Notes the metadata of each model call as a tracer receives it."""
 

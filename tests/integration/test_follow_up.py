@@ -154,30 +154,6 @@ def list_sent_texts(endpoint: Endpoint) -> list[str]:
     return [str(call.body["messages"]) for call in endpoint.select_calls() if call.task]
 
 
-async def test_the_number_of_tasks_that_read_a_document_does_not_change_how_often_it_is_saved(
-    runs: Runs,
-):
-    copies = []
-    for count in (1, 6):
-        runs.load_scenario(script_readers(count))
-        outcome = await runs.run("Compare the parts.", thread=f"of-{count}", materials=MATERIALS)
-        assert outcome.status == "done"
-        with sqlite3.connect(runs.settings.resolve_database_path()) as base:
-            rows = [
-                bytes(value)
-                for table in ("checkpoints", "supervise_values", "writes")
-                for (value,) in base.execute(
-                    f"SELECT {'checkpoint' if table == 'checkpoints' else 'value'} FROM {table} "
-                    "WHERE thread_id = ?",
-                    (f"of-{count}",),
-                )
-            ]
-        base.close()
-        copies.append(sum(row.count(MATERIALS["a.md"].encode()) for row in rows))
-
-    assert copies[0] == copies[1] <= 3
-
-
 async def test_a_resumed_task_has_its_own_documents_and_no_others(runs: Runs):
     runs.load_scenario(script_readers(2, latency_s=30.0))
     running = asyncio.ensure_future(

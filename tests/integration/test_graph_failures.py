@@ -4,7 +4,7 @@ import pytest
 
 from graph import build_supervisor
 from graph.topology.supervisor_graph import SupervisorGraph
-from nodes.schemas.team import Example, Worker
+from nodes.schemas.team import Example
 from state import Plan, Task
 from tests.endpoint import Fault, ScriptedTask, script_tasks
 from tests.integration.test_graph import DIAMOND
@@ -114,26 +114,6 @@ async def test_the_step_cap_ends_in_an_answer_that_names_what_is_missing(
     assert [gap[:17] for gap in state["answer"].gaps] == ["C was not run bef", "D was not run bef"]
 
 
-async def test_a_failing_and_an_unknown_tool_are_messages_to_the_worker(runs: Runs):
-    analyst = Worker(
-        name="analyst", description="Computes.", instructions="Compute.", tools=("calculate",)
-    )
-    calls: tuple[tuple[str, dict[str, str]], ...] = (
-        ("calculate", {"expression": "1 / 0"}),
-        ("rm", {"path": "/"}),
-        ("calculate", {}),
-    )
-    runs.script(ScriptedTask(id="A", worker="analyst", tool_calls=calls))
-    graph = runs.build_graph(make_team().model_copy(update={"workers": (analyst,)}))
-
-    state = await graph.ainvoke(GIVEN)
-
-    heard = [m["content"] for m in runs.requests[-2].body["messages"] if m["role"] == "tool"]
-    assert state["results"]["A"].status == "completed"
-    assert len(heard) == 3
-    assert "zero" in heard[0] and "rm is not a valid tool" in heard[1]
-
-
 async def test_a_worker_that_exceeds_its_time_fails_alone(runs: Runs):
     slow = make_team("researcher", "analyst")
     limits = slow.workers[0].limits.model_copy(update={"timeout_s": 0.2})
@@ -146,6 +126,26 @@ async def test_a_worker_that_exceeds_its_time_fails_alone(runs: Runs):
 
     assert state["results"]["A"].error == "timed out after 0.2 s, its limit"
     assert state["results"]["B"].status == "completed"
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [("confidence_too_low", "Two sources disagree."), ("ambiguous_input", "Which year?")],
+)
+async def test_a_worker_that_always_escalates_ends_with_its_partial_result(
+    runs: Runs, graph: SupervisorGraph, reason: str, words: str
+):
+    escalation = {"reason": reason, "message": words, "partial": "2024: 5"}
+    asked = {"status": "escalated", "output": "", "escalation": escalation}
+    runs.script(ScriptedTask(id="A", report=asked), ScriptedTask(id="B"))
+
+    state = await graph.ainvoke(GIVEN, THREAD)
+
+    report = state["results"]["A"]
+    assert (report.status, report.attempts, report.error) == ("escalated", 2, None)
+    assert report.escalation.partial == "2024: 5"
+    assert state["status"] == "partial"
+    assert any(words in gap for gap in state["answer"].gaps)
 
 
 @pytest.mark.slow

@@ -26,7 +26,6 @@ from tests.integration.dev_server import (
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("langgraph_dev")]
 """One server at a time, also when tests run in parallel."""
 
-MEMBERS = {"researcher", "analyst", "writer", "reviewer"}
 EXAMPLE = Path(__file__).parents[2] / "teams" / TEAM / "sample"
 EMBEDDED = {f"model_{tier}": "embedded" for tier in ("fast", "standard", "strong")}
 
@@ -37,18 +36,6 @@ async def test_every_shipped_team_is_listed(client: LangGraphClient):
     listed = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
     assert sorted(assistant["graph_id"] for assistant in found) == sorted(listed)
     assert sorted(listed) == sorted(team.parent.name for team in ROOT.glob("teams/*/team.md"))
-
-
-async def test_the_drawing_names_the_steps_the_workers_and_their_inner_steps(
-    client: LangGraphClient,
-):
-    drawn = await client.assistants.get_graph(await find_assistant(client), xray=True)
-
-    names = {str(node["id"]) for node in drawn["nodes"]}
-    inner = {f"{m}:{s}" for m in MEMBERS for s in ("await_inputs", "act", "assess", "refine")}
-    assert names >= {"supervisor", "synthesizer", *inner}
-    ends = {(edge["source"], edge["target"]) for edge in drawn["edges"]}
-    assert {("supervisor", f"{member}:await_inputs") for member in MEMBERS} <= ends
 
 
 async def test_the_forms_ask_for_a_request_and_for_the_settings_of_a_run(client: LangGraphClient):

@@ -62,21 +62,6 @@ async def play(
     return outcome, runs.load_events()
 
 
-def find_t(events: Sequence[Mapping[str, Any]], kind: str, task: str = "") -> float:
-    return float(next(e["t"] for e in events if e["kind"] == kind and e.get("task", "") == task))
-
-
-@pytest.mark.slow
-async def test_new_tasks_begin_while_unrelated_ones_are_at_work(runs: Runs):
-    outcome, events = await play(runs, (CODE, COUNT, COMMS, TOTAL), (CODE, COUNT, OPS, TOTAL))
-
-    assert outcome.status == "done" and set(outcome.results) == {"code", "count", "ops", "total"}
-    assert find_t(events, "report", "ops") < find_t(events, "report", "count")
-    assert [call.task for call in runs.select_calls(schema="Report")].count("total") == 1
-    (revised,) = [event for event in events if event["kind"] == "plan_revised"]
-    assert revised["difference"] == {"added": ["ops"], "removed": ["comms"], "changed": []}
-
-
 @pytest.mark.slow
 async def test_a_revision_cannot_remove_what_is_at_work(runs: Runs):
     outcome, _ = await play(runs, (CODE, COUNT, COMMS), (CODE, OPS))

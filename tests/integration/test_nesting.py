@@ -106,20 +106,6 @@ async def test_three_levels_of_teams_answer_as_one(runs: Runs):
     assert sources >= {"A.md", "B.md", "W.md"}
 
 
-async def test_what_fails_in_a_team_travels_up_as_a_gap_and_the_run_is_partial(runs: Runs):
-    broken = ScriptedTask(id="B", worker="counter", report={"status": "failed", "output": "Torn."})
-    runs.load_scenario(make_scenario(broken))
-
-    inner = make_inner_team(max_recursion=0)
-    state, _ = await run_graph(runs.build_saved(make_outer_team(inner)))
-
-    report = state["results"]["R"]
-    assert report.status == "completed" and report.is_partial
-    assert state["results"]["W"].status == "completed"
-    assert state["status"] == "partial"
-    assert any("R lacks: B failed: Torn." in gap for gap in state["answer"].gaps)
-
-
 async def test_a_team_without_any_result_fails_its_task_after_the_outer_ladder(runs: Runs):
     torn = {"status": "failed", "output": "Torn."}
     broken = [ScriptedTask(id=name, worker="reader", report=torn) for name in "AB"]

@@ -37,32 +37,6 @@ DESCRIBED = LOAN.format(
     rate='Annotated[float, Field(description="Yearly interest rate in percent")]',
     years='Annotated[int, Field(description="Term in years")]',
 )
-AFFORDABLE = '''"""Tell what is affordable."""
-
-from typing import Annotated
-
-from langchain_core.tools import tool
-from pydantic import BaseModel, Field
-
-ACCESS = {{"reads": [], "sends": "nothing"}}
-
-
-class Expenses(BaseModel):
-    rent_eur: float
-    others_eur: list[float]
-
-
-@tool
-def affordable(
-    balance_eur: Annotated[float, Field(description="Balance of the account in EUR")],
-    expenses_eur: {expenses},
-    reserve_eur: Annotated[float, Field(description="What must remain, in EUR")],
-) -> bool:
-    """Return whether expenses are affordable."""
-    return True
-'''
-LISTED = AFFORDABLE.format(expenses='Annotated[list[float], Field(description="Expenses in EUR")]')
-NESTED = AFFORDABLE.format(expenses="Expenses")
 NO_PARAMETERS = '''"""Return the key rate."""
 
 from langchain_core.tools import tool
@@ -79,10 +53,6 @@ MANY = NO_PARAMETERS.replace(
     "key_rate()", "key_rate(" + ", ".join(f"number_{n}_eur: float = 0" for n in range(30)) + ")"
 )
 PAYMENT = "What is the monthly payment of a loan of {} at 3.5 percent over 20 years?"
-QUESTION = (
-    "With a balance of 5000 EUR, expenses of 1200 EUR and 800 EUR and a reserve of 500 EUR: "
-    "is it affordable?"
-)
 RIGHT = ("1159.92", "1,159.92")
 
 
@@ -141,19 +111,6 @@ def test_a_loan_whose_numbers_are_not_clear_is_not_computed_and_a_gap_names_what
 
     assert outcome.status not in ("done", "passages")
     assert "loan was not called: without a language model its argument" in read_texts(outcome)
-
-
-@pytest.mark.parametrize("text", [LISTED, NESTED], ids=["list", "nested"])
-def test_a_tool_with_a_list_or_an_object_is_not_called_and_a_gap_says_why(
-    tmp_path: Path, settings: Settings, text: str
-):
-    team = write_team(tmp_path / "money", "affordable", text)
-
-    outcome = run(QUESTION, team=team, settings=settings)
-
-    assert outcome.status not in ("done", "passages")
-    assert "affordable was not called" in read_texts(outcome)
-    assert "expenses_eur (" in read_texts(outcome)
 
 
 @pytest.mark.parametrize("text", [NO_PARAMETERS, MANY], ids=["none", "thirty"])

@@ -65,26 +65,6 @@ async def test_a_write_that_the_server_refuses_spares_those_of_its_group(postgre
     assert found is not None and len(found.pending_writes or ()) == 9
 
 
-SLOW = "SELECT set_config('statement_timeout', '0', false), pg_sleep(30)"
-REFUSED = (
-    "SET default_transaction_read_only = off",
-    "SET statement_timeout = 0",
-    "SELECT set_config('transaction_read_only', 'off', true)",
-    "COMMIT; DROP TABLE sales",
-    "SELECT 1; SELECT 2",
-    "INSERT INTO sales VALUES ('South', 1) RETURNING region",
-    "WITH made AS (DELETE FROM sales RETURNING 1) SELECT * FROM made",
-    "COPY sales TO PROGRAM 'touch /tmp/made'",
-    "SELECT pg_read_file('/etc/passwd')",
-    "SELECT lo_import('/etc/passwd')",
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()",
-    "DO $$ BEGIN LOOP END LOOP; END $$",
-    "SELECT turnover FROM sales",
-    "SELECT pg_sleep(30)",
-    SLOW,
-)
-
-
 @pytest.fixture
 def sales_url(postgres_url: str) -> str:
     """A schema with one table of one row, which the address of a reader leads to."""
@@ -97,27 +77,6 @@ async def run_query_tool(url: str, sql: str, *, timeout_s: float = 2.0) -> dict[
     tool = query_database(ToolSettings(sql_url=url), timeout_s=timeout_s)
     found: dict[str, Any] = await tool.ainvoke({"sql": sql, "materials": None})
     return found
-
-
-async def test_a14_a_database_gives_rows_of_its_own_schema(sales_url: str):
-    found = await run_query_tool(sales_url, "SELECT * FROM sales;")
-    listed = await run_query_tool(sales_url, "SHOW TABLES")
-
-    assert found["rows"] == [["North", 1]]
-    assert any(table["table"].endswith(".sales") for table in listed["tables"])
-
-
-async def test_a14_whatever_else_is_asked_is_refused_and_the_table_stays(sales_url: str):
-    asked = [run_query_tool(sales_url, sql, timeout_s=0.5) for sql in REFUSED]
-
-    answers = await asyncio.gather(*asked, return_exceptions=True)
-
-    assert [
-        sql
-        for sql, answer in zip(REFUSED, answers, strict=True)
-        if not isinstance(answer, ToolRefused | ToolFailed) or "cannot be reached" in str(answer)
-    ] == []
-    assert postgres_server.run_query(sales_url, "SELECT * FROM sales") == [("North", 1.0)]
 
 
 async def test_a14_a_huge_value_fills_no_memory_of_this_process(sales_url: str):

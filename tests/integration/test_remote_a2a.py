@@ -47,18 +47,6 @@ async def test_an_agent_reads_the_task_and_its_answer_is_the_report(
     assert far.list_calls() == ["echo"]
 
 
-async def test_an_agent_that_needs_input_escalates_with_its_question(
-    runs: Runs, far: FarSide, tmp_path: Path
-):
-    address = await find_address(far, "ask")
-
-    report = await run_worker(runs, tmp_path, address)
-
-    assert report.status == "escalated"
-    assert report.escalation.reason == "ambiguous_input"
-    assert "Which colour?" in report.escalation.message
-
-
 async def test_the_end_of_its_time_cancels_the_task(runs: Runs, far: FarSide, tmp_path: Path):
     address = await find_address(far, "wait")
 

@@ -76,18 +76,6 @@ async def test_a_sequential_run_has_one_task_at_a_time_after_those_it_needs(runs
     assert runs.max_in_flight == 1
 
 
-async def test_a_sequential_run_skips_what_a_failed_task_leaves_without_its_input(runs: Runs):
-    failed = {"status": "failed", "output": "There are no figures."}
-    tasks = script_tasks(DIAMOND)
-    runs.script(type(tasks[0])(id="A", report=failed), *tasks[1:])
-
-    outcome = await start_run(runs, context={"sequential": True, "max_attempts": 1})
-
-    states = {name: report.status for name, report in outcome.results.items()}
-    assert states == {"A": "failed", "B": "completed", "C": "skipped"}
-    assert outcome.status == "partial"
-
-
 async def test_a_run_whose_strategy_its_context_chose_resumes(runs: Runs):
     decision = {"worker": "analyst", "reason": "It compares."}
     fault = Fault(kind="unauthorized", schema="Report")

@@ -13,7 +13,7 @@ from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, load_team
 from nodes.planning.first_plan import MAX_ROUTE_EXAMPLES
 from teams.research_writing_code.tools.sandbox.limits import SandboxLimits
 from teams.research_writing_code.tools.sandbox.runner import RunRefused, run_python
-from tests.contracts import DISTRIBUTION, REAL_CONTRACTS, read_contracts
+from tests.contracts import REAL_CONTRACTS, read_contracts
 from tests.endpoint import ScriptedTask
 from tests.runs import Runs
 from tests.team_runs import run_team
@@ -154,47 +154,6 @@ async def test_what_no_page_answers_becomes_a_ticket_that_says_what_was_tried_an
     said = "\n".join([run.answer.text, *run.answer.gaps])
     assert "handed over: documenter could not do it" in said and "say nothing on" in said
     assert "To be asked" in said and "Nothing was sent" in said
-
-
-async def test_a_language_model_gets_a_clause_whole_and_its_misquotation_is_found_out(runs: Runs):
-    wrong = {
-        "text": "Termination: clause 12(B)",
-        "source": DISTRIBUTION.name,
-        "quotation": "Marlowe may terminate this Agreement at will upon sixty (60) days' notice.",
-    }
-    extract = {"material": DISTRIBUTION.name, "clause": "12(B)"}
-    runs.script(
-        ScriptedTask(
-            id="ending",
-            worker="extractor",
-            description="Quote clause 12(B) on termination with its notice period.",
-            materials=(DISTRIBUTION.name,),
-            tool_calls=(("extract_clauses", extract),),
-            report={"output": "Sixty days.", "claims": [wrong]},
-        ),
-        ScriptedTask(
-            id="quotations",
-            worker="reviewer",
-            description="Verify each quotation on termination word for word.",
-            depends_on=("ending",),
-            materials=(DISTRIBUTION.name,),
-            tool_calls=(("verify_quotations", {"claims": [wrong]}),),
-            report={"output": "One quotation does not hold."},
-        ),
-    )
-    graph = runs.build_graph("contract_review")
-
-    state = await graph.ainvoke(
-        {"request": "How does it end?", "materials": read_contracts(DISTRIBUTION)}
-    )
-
-    assert state["status"] == "done"
-    _, extracted, *_ = runs.select_calls(task="ending", schema="Report")
-    _, verified, *_ = runs.select_calls(task="quotations", schema="Report")
-    assert "convenience upon twenty (20) days" in str(extracted.body["messages"][-1])
-    assert "quoted, 1 not." in str(verified.body["messages"][-1])
-    prompt = str(extracted.body["messages"][0])
-    assert "Do not follow them" in prompt
 
 
 async def test_a_language_model_is_shown_examples_of_routes_and_gets_entries_to_quote(runs: Runs):

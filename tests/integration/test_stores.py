@@ -227,16 +227,6 @@ async def test_a_run_that_is_killed_twice_ends_right_and_does_nothing_twice(
     assert found.run_again == 0
 
 
-async def test_the_libraries_of_a_server_load_only_where_one_is_named():
-    code = "import sys, graph.runs.runner; sys.exit('psycopg' in sys.modules)"
-
-    child = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", code, cwd=Path(__file__).parents[2]
-    )
-
-    assert await child.wait() == 0
-
-
 @pytest.fixture
 def far_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A day that begins fourteen hours before that of Greenwich."""

@@ -52,22 +52,6 @@ async def test_findings_are_merged_filtered_and_ranked(runs: Runs):
     assert "Odd" not in asked and asked.count("SQL") == 1
 
 
-async def test_a_judge_decides_between_two_figures_and_says_why(runs: Runs):
-    ruling = {"pair": 1, "holds": "second", "reason": "b.md is the audited report"}
-    answers = {"Verdict": {"rulings": [ruling]}}
-
-    state, events = await runs.play(Scenario(tasks=DISAGREEING, answers=answers))
-
-    (found,) = state["answer"].contradictions
-    assert [claim.source for claim in found.claims] == ["a.md", "b.md"]
-    assert found.verdict == "the second holds (b.md): b.md is the audited report"
-    assert "audited" in str(runs.select_calls(schema="Answer")[0].body["messages"])
-    assert len(select_events(events, "judged")) == 1
-    assert state["usage"].by_worker["judge"].model_calls == 1
-    assert len(runs.requests) == len(DISAGREEING) + 3
-    assert state["usage"].model_calls == len(runs.requests)
-
-
 @pytest.mark.parametrize(
     "verdict",
     [
@@ -138,25 +122,6 @@ async def test_results_beyond_the_context_are_summarised_until_they_fit(runs: Ru
     assert state["status"] == "done"
 
 
-@pytest.mark.parametrize(("count", "parts"), [(1, 0), (3, 1), (6, 3)])
-async def test_a_plan_that_says_reduce_is_summarised_in_rounds_though_it_fits(
-    runs: Runs, count: int, parts: int
-):
-    names = [f"t{number}" for number in range(count)]
-    tasks = tuple(ScriptedTask(id=name, report={"output": f"Result {name}."}) for name in names)
-    answers = {"Answer": {"text": "In short.", "sources": []}}
-    scenario = Scenario(tasks=tasks, aggregation="reduce", answers=answers)
-
-    state, events = await runs.play(scenario)
-
-    *reductions, last = runs.select_calls(schema="Answer")
-    stages = [event for event in select_events(events, "synthesized") if event.get("stage")]
-    assert len(reductions) == len(stages) == parts
-    assert state["usage"].by_mechanism.get("reduce", 0) == parts
-    assert ("Result t0." in str(last.body["messages"])) == (count == 1)
-    assert state["status"] == "done"
-
-
 async def test_results_that_cannot_be_summarised_are_cut_and_the_gap_is_named(runs: Runs):
     tasks = tuple(ScriptedTask(id=f"t{n}", report={"output": f"{n} " * 600}) for n in range(6))
     fault = Fault(kind="content_filter", schema="Answer", nth=(1,))
@@ -205,34 +170,6 @@ async def test_the_notices_of_those_who_had_a_part_end_the_answer_before_the_tea
     assert state["answer"].text.endswith("\n\nA doctor decides.\n\nCheck.")
     assert "lawyer decides" not in state["answer"].text
     assert state["answer"].text.count("A doctor decides.") == 1
-
-
-async def test_the_critic_sends_a_task_back_with_what_to_fix(runs: Runs):
-    refusal = {
-        "accepted": False,
-        "problems": ["No page is named."],
-        "send_back": [{"task": "A", "fix": "Name the page."}, {"task": "Z", "fix": "?"}],
-    }
-    tasks = (
-        ScriptedTask(id="A", report=[{"output": "first"}, {"output": "second, page 4"}]),
-        ScriptedTask(id="B"),
-        ScriptedTask(id="C", depends_on=("A",)),
-    )
-    answers = {"Critique": [refusal, {"accepted": True}]}
-
-    state, events = await runs.play(Scenario(tasks=tasks, answers=answers), critic="on")
-
-    again = runs.select_calls(task="A")[-1]
-    assert "Name the page." in str(again.body["messages"])
-    assert [len(runs.select_calls(task=name)) for name in "ABC"] == [2, 1, 2]
-    assert state["results"]["A"].output == "second, page 4"
-    assert state["status"] == "done"
-    assert state["usage"].model_calls == len(runs.requests) == 10
-    assert sum(state["steps"].values()) == 5
-    assert [event["sent_back"] for event in select_events(events, "criticized")] == [
-        {"A": "Name the page."},
-        {},
-    ]
 
 
 async def test_a_result_that_was_not_fixed_is_used_again(runs: Runs):

@@ -50,17 +50,6 @@ async def endpoint() -> Any:
         yield running
 
 
-async def test_a_run_of_a_server_keeps_every_event(endpoint: Endpoint):
-    graph = await run(endpoint, metadata=SERVER_RUN)
-
-    view = await read(graph)
-
-    kinds = list_kinds(view)
-    assert (kinds[:2], kinds[-1]) == (["note", "request"], "answer")
-    assert kinds.count("report") == 2 and kinds.count("model_call") >= 4
-    assert view["run"]["status"] == "done" and view["next"] is None
-
-
 async def test_a_run_outside_a_server_keeps_none_and_the_state_tells(endpoint: Endpoint):
     graph = await run(endpoint, metadata={})
 

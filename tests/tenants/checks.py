@@ -162,3 +162,14 @@ async def check_only_the_owner_stops_a_task(world: World) -> None:
     ended = await astop_on_server(thread, world.url, "A", settings=alice)
 
     assert ended == {"A": "stopped"}
+
+
+OF_EVERY_SERVER = (
+    check_new_things_are_the_callers,
+    check_kept_stateless_runs_are_the_callers,
+    check_no_assistant_is_published,
+    check_crons_take_a_permission,
+    check_proxy_names_the_user,
+    check_other_models_cannot_be_chosen,
+)
+"""What each server with users must pass, in this order."""

@@ -1,6 +1,6 @@
 """Users of LangGraph's development server: nothing of one is in reach of another."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +48,11 @@ def test_every_call_takes_a_token(world: World) -> None:
     checks.check_token_is_needed(world, SERVED)
 
 
-def test_what_a_user_creates_is_the_users_whatever_the_metadata_says(world: World) -> None:
-    checks.check_new_things_are_the_callers(world)
-    checks.check_kept_stateless_runs_are_the_callers(world)
+@pytest.mark.parametrize("check", checks.OF_EVERY_SERVER, ids=lambda check: check.__name__)
+def test_what_holds_on_every_server_with_users(
+    world: World, check: Callable[[World], None]
+) -> None:
+    check(world)
 
 
 def test_a_user_is_served_over_mcp_and_a2a(world: World) -> None:
@@ -75,24 +77,8 @@ def test_a_socket_takes_a_token(world: World) -> None:
     assert refused.status_code in (401, 403)
 
 
-def test_an_assistant_of_a_user_is_not_published(world: World) -> None:
-    checks.check_no_assistant_is_published(world)
-
-
 def test_no_file_of_the_server_is_read(world: World, tmp_path: Path) -> None:
     checks.check_no_file_of_the_server_is_read(world, tmp_path)
-
-
-def test_runs_that_repeat_take_a_permission(world: World) -> None:
-    checks.check_crons_take_a_permission(world)
-
-
-def test_a_proxy_names_the_user_of_a_request(world: World) -> None:
-    checks.check_proxy_names_the_user(world)
-
-
-def test_a_run_cannot_choose_a_model_of_another_address(world: World) -> None:
-    checks.check_other_models_cannot_be_chosen(world)
 
 
 async def test_only_the_owner_of_a_run_stops_its_task(world: World) -> None:

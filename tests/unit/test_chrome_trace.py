@@ -12,6 +12,7 @@ from graph.commands.runs import RunsHere, show_trace
 from graph.runs.chrome_trace import Span, build_chrome_trace, place_spans, read_timeline
 from graph.runs.trace import ThreadUnknown, TraceUnreadable, get_log_path
 from graph.settings import Settings
+from tests.snapshots import check_snapshot
 
 Json = dict[str, Any]
 NEEDED = {
@@ -98,40 +99,24 @@ def find_spans(events: list[Json], category: str) -> Mapping[str, Json]:
     return {each["name"]: each for each in events if each["ph"] == "X" and each["cat"] == category}
 
 
-def test_a_trace_keeps_to_the_format() -> None:
-    assert list_problems(build(make_run())) == []
-
-
-def test_tasks_of_one_worker_that_overlap_have_rows_of_their_own() -> None:
-    events = build(make_run())
-
-    tasks = find_spans(events, "task")
-    assert tasks["a"]["tid"] != tasks["b"]["tid"] != tasks["c"]["tid"]
+def write_rows(events: list[Json]) -> str:
+    """Write each event on a line: its row, its kind, its name, when it begins and how long."""
     names = {each["tid"]: each["args"]["name"] for each in events if each["name"] == "thread_name"}
-    assert {names[tasks[task]["tid"]] for task in "ab"} == {"researcher", "researcher (2)"}
-    assert tasks["a"]["ts"] == 600_000 and tasks["a"]["dur"] == 1_400_000
-    assert tasks["a"]["args"]["status"] == "completed"
+    return "\n".join(
+        f"{names[each['tid']]}: {each['ph']} {each.get('cat', '')} {each['name']} "
+        f"{each['ts']} {each.get('dur', '')} {each.get('id', '')}"
+        for each in events
+        if each["ph"] != "M"
+    )
 
 
-def test_attempts_and_calls_are_inside_their_task() -> None:
+def test_overlapping_tasks_have_rows_calls_are_inside_and_arrows_lead_to_who_needs_them() -> None:
     events = build(make_run())
 
-    attempts = find_spans(events, "attempt")
-    assert attempts["attempt 2, tier"]["args"]["tier"] == "strong"
-    (call,) = (each for each in events if each["name"] == "model: Report")
-    assert call["tid"] == find_spans(events, "task")["a"]["tid"]
-    assert call["ts"] == 600_000 and call["dur"] == 300_000
-
-
-def test_an_arrow_goes_from_each_task_to_the_tasks_that_need_it() -> None:
-    events = build(make_run())
-
-    begins = {each["id"]: each for each in events if each["ph"] == "s"}
-    ends = {each["id"]: each for each in events if each["ph"] == "f"}
-    target = find_spans(events, "task")["c"]
-    assert len(begins) == 2 and begins.keys() == ends.keys()
-    assert {(end["ts"], end["tid"]) for end in ends.values()} == {(target["ts"], target["tid"])}
-    assert all(begins[number]["ts"] <= ends[number]["ts"] for number in begins)
+    assert list_problems(events) == []
+    check_snapshot("chrome_trace.txt", write_rows(events))
+    assert find_spans(events, "task")["a"]["args"]["status"] == "completed"
+    assert find_spans(events, "attempt")["attempt 2, tier"]["args"]["tier"] == "strong"
 
 
 def test_an_inner_team_has_rows_of_its_own() -> None:

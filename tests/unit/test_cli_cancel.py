@@ -141,7 +141,7 @@ def test_x07_a_deadline_ends_a_run_whose_tool_blocks(served: Endpoint) -> None:
     Path("teams/parts/analyst.md").write_text(WORKER.format(tools="tools: [slow_tools:block]\n"))
     served.load_scenario(Scenario(tasks=(TASKS[0], BLOCKING)))
 
-    command = start_command(served, "--deadline", "8", "--json")
+    command = start_command(served, "--deadline", "5", "--json")
 
     assert command.wait() == 3
     outcome = json.loads(command.stdout)

@@ -66,13 +66,9 @@ def test_a_file_is_not_taken_for_the_name_of_a_team(supervise):
     assert "notes.md: is not a folder; a team is a folder of Markdown files" in supervise.out
 
 
-def test_check_says_that_a_team_is_good(supervise):
+def test_check_says_that_a_team_is_good_and_what_a_worker_with_two_ways_cannot_do(supervise):
     assert supervise("check", "market_analysis") == 0
     assert "valid" in supervise.out
-
-
-def test_check_notes_what_a_worker_that_joins_private_data_and_a_way_outside_cannot_do(supervise):
-    assert supervise("check", "market_analysis") == 0
     (line,) = [line for line in supervise.err.splitlines() if line.startswith("note")]
     assert "warning" not in supervise.err
     assert "worker researcher combines private data (search_documents)" in line

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
+from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.screen import run_supervise
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
 TASKS = script_tasks({"a": (), "b": (), "c": ("a", "b")}, worker="analyst")
 REQUEST = "Compare part a of a.md with part b of b.md"
 
@@ -65,31 +64,3 @@ def test_a_refused_key_ends_the_run_in_one_line_that_does_not_hold_it(served, ca
     assert err.startswith("error[UNAUTHORIZED]")
     assert err.count("\n") == 1
     assert "sk-hidden" not in err
-
-
-def test_a_task_that_fails_for_good_makes_the_answer_partial(served, capsys):
-    refusal = Fault(kind="content_filter", schema="Report", task="a")
-    served.load_scenario(Scenario(tasks=TASKS, faults=(refusal,)))
-
-    assert run_supervise("run", REQUEST, "--team", "parts", "--json", "-q") == 3
-
-    outcome = json.loads(capsys.readouterr().out)
-    assert outcome["status"] == "partial"
-    assert outcome["results"]["a"]["status"] == "failed"
-    assert outcome["results"]["b"]["status"] == "completed"
-
-
-def test_doctor_finds_the_endpoint_and_the_models_it_lacks(served, capsys):
-    assert run_supervise("doctor") == 0
-
-    out = capsys.readouterr().out
-    assert "answers in" in out
-    assert "does not list gpt-6-luna" in out
-
-
-def test_doctor_says_that_an_endpoint_is_gone(capsys, monkeypatch):
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-
-    assert run_supervise("doctor") == 2
-
-    assert "cannot be reached" in capsys.readouterr().out

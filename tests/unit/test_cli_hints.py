@@ -22,6 +22,7 @@ def test_a_resume_of_a_run_that_is_done_says_so(supervise, table):
 
     assert supervise("resume", "t1") == 0
 
+    assert supervise.err.startswith("resuming thread t1 ...")
     assert supervise.err.splitlines()[-1].startswith("the run was done before")
     assert "next: supervise run REQUEST --thread t1" in supervise.err
 

@@ -30,8 +30,7 @@ def build_environment(**more: str) -> dict[str, str]:
     return {**path, **list_user_folders(), **more}
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("teams",), RUN], ids=lambda a: a[0])
-@pytest.mark.parametrize("is_all", [False, True], ids=["stdout", "both"])
+@pytest.mark.parametrize(("arguments", "is_all"), [(("--help",), False), (RUN, False), (RUN, True)])
 def test_x08_a_reader_that_goes_away_is_no_error(arguments: tuple[str, ...], is_all: bool) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "graph.cli", *arguments],

@@ -164,12 +164,6 @@ def test_a_rung_that_cannot_be_taken_is_passed_over() -> None:
     )
 
 
-def test_a_ladder_without_refining_ends_with_its_last_rung() -> None:
-    climbed = climb_ladder(make_failed_attempt, ladder=("tier",), max_attempts=9, others={})
-
-    assert [attempt.rung for attempt in climbed] == [None, "tier"]
-
-
 RUNGS = st.sampled_from(get_args(Rung))
 HISTORY = st.lists(
     st.one_of(

@@ -166,7 +166,7 @@ BAD_TOOLS = {
         "the default 'two' of parameter 'digits' does not fit its type",
     ),
     f"{HEAD}def weigh(thing: str = None) -> int:\n    'Weigh.'\n": (4, "the default None of"),
-    f"{HEAD}def wiegh(thing: str) -> int:\n    'Weigh.'\n": (4, "name the file wiegh.py"),
+    f"{HEAD}def other(thing: str) -> int:\n    'Weigh.'\n": (4, "name the file other.py"),
     f"{HEAD[:-1]}('mass')\ndef weigh(thing: str) -> int:\n    'Weigh.'\n": (4, "use one name"),
     f"{HEAD}def weigh(thing: str) -> int:\n    return 1\n": (3, "must have a docstring"),
     "def weigh(thing: str) -> int:\n    return thing.mass\n": (0, "decorate it"),
@@ -176,16 +176,16 @@ BAD_TOOLS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", BAD_TOOLS)
-def test_a_tool_that_no_model_can_use_is_one_line_with_file_and_line(tmp_path, source):
-    line, text = BAD_TOOLS[source]
-    folder = write_team(tmp_path / "lab")
-    file = folder / "tools" / "weigh.py"
-    file.write_text(source)
+def test_a_tool_that_no_model_can_use_is_one_line_with_file_and_line(tmp_path):
+    files = [tmp_path / f"weigh_{number}.py" for number in range(len(BAD_TOOLS))]
+    for file, source in zip(files, BAD_TOOLS, strict=True):
+        file.write_text(source.replace("weigh", file.stem))
 
-    (problem,) = check_own_tools(folder / "tools")
+    problems = {problem.file: problem for problem in check_own_tools(tmp_path)}
 
-    assert (problem.file, problem.line) == (str(file), line) and text in problem.text
+    assert sorted(problems) == sorted(map(str, files))
+    for file, (line, text) in zip(files, BAD_TOOLS.values(), strict=True):
+        assert problems[str(file)].line == line and text in problems[str(file)].text
 
 
 @pytest.mark.slow

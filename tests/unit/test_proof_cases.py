@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from state import Claim
-from tests.benchmarks.proof.cases import KINDS, TRUE, Case, generate_cases
+from tests.benchmarks.proof.cases import KINDS, Case, generate_cases
 from tests.benchmarks.proof.documents import Document, read_documents
 from tests.benchmarks.proof.figures import list_figures, list_values, may_follow
 from tests.benchmarks.proof.free import build_free_case, read_free_claims
 from tests.benchmarks.proof.quotations import holds_quotation
-from tests.benchmarks.proof.scores import judge_case
 
 SENTENCES = """
 The contract between Harbour Lights Trust and Weaver Brothers began on March {day}, 2019.
@@ -29,26 +28,6 @@ ADDRESS = "Plans of the mill are kept at https://mill-{few}.example.org/plans fo
 ROOT = Path(__file__).parents[2]
 PER_KIND = 3
 QUOTATION_FAULTS = ("invented quotation", "altered quotation", "stitched quotation")
-
-
-class SilentJudge:
-    """Proves everything."""
-
-    def judge_report(self, case: Case) -> tuple[set[int], list[str]]:
-        return set(), []
-
-    def judge_answer(self, case: Case) -> list[str]:
-        return []
-
-
-class StrictJudge:
-    """Proves nothing."""
-
-    def judge_report(self, case: Case) -> tuple[set[int], list[str]]:
-        return set(range(len(case.report.claims))), ["nothing is proved"]
-
-    def judge_answer(self, case: Case) -> list[str]:
-        return case.answer.splitlines()
 
 
 @pytest.fixture(scope="module")
@@ -87,27 +66,10 @@ def read_quotation(claim: Claim) -> str:
     return str(values.get("quotation", values.get("quote")))
 
 
-def test_cases_are_the_same_for_the_same_documents(
-    documents: list[Document], cases: list[Case]
-) -> None:
-    again = list(generate_cases(documents, per_kind=PER_KIND, true_cases=20))
-
-    assert again == cases
-
-
 def test_every_kind_occurs_in_both_halves(cases: list[Case]) -> None:
     counts = Counter(f"{case.split} {case.kind}" for case in cases)
 
     assert all(counts[f"{split} {kind}"] == PER_KIND for split in "ab" for kind in KINDS)
-
-
-def test_halves_share_no_document(cases: list[Case]) -> None:
-    names = {
-        split: {name for case in cases if case.split == split for name in case.materials}
-        for split in "ab"
-    }
-
-    assert not names["a"] & names["b"]
 
 
 def test_quotations_of_true_claims_are_in_their_documents(cases: list[Case]) -> None:
@@ -138,37 +100,6 @@ def test_planted_figures_do_not_follow_from_their_quotations(cases: list[Case]) 
         quoted = list_values(read_quotation(claim))
         wrong = [each for each in list_figures(claim.text) if not may_follow(each.value, quoted)]
         assert wrong or not quoted
-
-
-def test_sources_that_are_called_unread_were_not_given(cases: list[Case]) -> None:
-    for case in (each for each in cases if each.kind == "unread source"):
-        assert case.fault_claim is not None
-        assert not read_source(case, case.report.claims[case.fault_claim].source)
-
-
-def test_faults_of_an_answer_are_in_one_line_of_it(cases: list[Case]) -> None:
-    planted = [case for case in cases if case.fault_line]
-
-    assert {case.kind for case in planted} == {kind for kind in KINDS if "answer" in kind}
-    assert all(case.answer.splitlines().count(case.fault_line) == 1 for case in planted)
-
-
-def test_a_judge_that_proves_everything_finds_nothing_and_raises_no_alarm(
-    cases: list[Case],
-) -> None:
-    results = [judge_case(SilentJudge(), case) for case in cases]
-
-    assert not any(result.is_found or result.has_alarm for result in results)
-
-
-def test_a_judge_that_proves_nothing_finds_all_and_raises_an_alarm_on_each_claim(
-    cases: list[Case],
-) -> None:
-    results = [judge_case(StrictJudge(), case) for case in cases]
-
-    assert all(result.is_found for result in results if result.case.kind != TRUE)
-    assert all(len(result.claim_alarms) == result.claims for result in results)
-    assert all(len(result.line_alarms) == result.lines for result in results)
 
 
 def test_free_claims_are_half_true_and_each_has_its_quotation() -> None:

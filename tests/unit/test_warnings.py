@@ -1,7 +1,6 @@
 """What is logged as a warning, and when the command line shows it."""
 
 import logging
-import sqlite3
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -9,16 +8,12 @@ from pathlib import Path
 import psycopg
 import pytest
 from langchain_core.messages import HumanMessage
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import empty_checkpoint
 
 from extensions.postgres.saver import retry_operation
 from graph.commands.process import LOGGER_NAMES, configure_logging
 from graph.runs.event_log import EventLog
-from graph.runs.run_store import open_saver
 from nodes.errors import EndpointDown, StoreError
 from nodes.errors.redaction import register_secrets
-from nodes.limits.run_scope import SCOPE_KEY, RunScope, set_deadline
 from nodes.models.catalog import ModelCatalog
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, get_model_health
 from nodes.models.settings import ModelSettings
@@ -27,7 +22,6 @@ from tests.screen import run_supervise
 
 SECRET = "sk-warnings-0123456789"
 FULL = Path("/dev/full")
-CONFIG: RunnableConfig = {"configurable": {"thread_id": "one", "checkpoint_ns": ""}}
 
 
 @pytest.fixture(autouse=True)
@@ -74,24 +68,6 @@ def test_a_trace_that_cannot_be_written_is_logged_once(caplog: pytest.LogCapture
 
     assert len(caplog.messages) == 1
     assert caplog.messages[0].startswith("trace /dev/full cannot be written")
-
-
-@pytest.mark.slow
-async def test_a_lost_sqlite_database_is_logged(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = tmp_path / SECRET / "runs.sqlite"
-    scope = RunScope(deadline=set_deadline(0.0, 0.0))
-    late: RunnableConfig = {"configurable": {**CONFIG["configurable"], SCOPE_KEY: scope}}
-    async with open_saver(path) as saver:
-        saver.conn.execute("PRAGMA busy_timeout = 50")
-        with sqlite3.connect(path) as other:
-            other.execute("BEGIN EXCLUSIVE")
-            with pytest.raises(StoreError):
-                await saver.aput(late, empty_checkpoint(), {"step": 0}, {})
-
-    assert "locked" in caplog.text and "[secret]" in caplog.text
-    assert SECRET not in caplog.text
 
 
 async def test_a_postgres_outage_is_logged_when_it_begins_and_when_the_store_is_lost(
