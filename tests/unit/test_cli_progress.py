@@ -2,7 +2,7 @@
 
 import sys
 from io import StringIO
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -18,6 +18,7 @@ from graph.display.text import describe_task, make_printable, name_command, to_o
 from graph.runs.run_view import RunView
 from nodes.telemetry.events import EventKind
 from nodes.text.markdown import format_answer
+from tests.snapshots import check_snapshot
 
 PLAN = {
     "goal": "Compare.",
@@ -59,60 +60,44 @@ def list_states(board: RunView) -> dict[str, str]:
     return {row.id: " ".join([label_task(row), *row.waits_for]) for row in board.list_tasks()}
 
 
-def test_a_task_waits_then_works_then_is_done(board):
-    assert list_states(board) == {"T1": "ready", "T2": "waiting T1"}
-
-    board.apply_event({"kind": "task_started", "task": "T1", "attempt": 1})
-    assert list_states(board) == {"T1": "working", "T2": "waiting T1"}
-
-    board.apply_event({"kind": "report", "task": "T1", "report": {"status": "completed"}})
-    assert list_states(board) == {"T1": "done", "T2": "ready"}
-
-
-def test_materials_kept_from_the_thread_and_vague_tasks_are_named(board):
-    asked = {"kind": "request", "team": "fruit", "kept_materials": ["a.csv", "b\x1b[2J.md"]}
-    board.apply_event(asked)
-
-    first = format_event(board, asked)
-    planned = format_event(board, {"kind": "plan_created", "notes": ["task 'T2' is vague: what?"]})
-
-    assert first.splitlines()[1].startswith("kept from the thread: a.csv, b")
-    assert "\x1b" not in first and "kept from the thread: a.csv" in draw_board(board)
-    assert planned.splitlines()[-1] == "  note: task 'T2' is vague: what?"
-
-
-def test_a_skipped_task_says_why(board):
-    board.apply_event(
-        {"kind": "report", "task": "T1", "report": {"status": "failed", "error": "no data"}}
-    )
-    board.apply_event({"kind": "task_skipped", "task": "T2", "reason": "T1 failed"})
-
-    assert list_states(board) == {"T1": "failed", "T2": "skipped"}
-    assert "no data" in draw_board(board)
-    assert "T1 failed" in draw_board(board)
+INNER = {"goal": "Count.", "tasks": [{"id": "A", "worker": "clerk", "description": "Add."}]}
+AT = {"task": "T1", "worker": "analyst"}
+WITHIN = {"task": "T1", "within": "T1"}
+SLOW = {"kind": "limits_scaled", "model": "x:y", "tokens_per_s": 5.0, "factor": 6.0}
+STORY: list[dict[str, Any]] = [
+    {"kind": "request", "team": "fruit", "kept_materials": ["a.csv", "b\x1b[2J.md"]},
+    {"kind": "plan_rejected", "problems": ["cycle"]},
+    {"kind": "plan_created", "plan": PLAN, "version": 1, "awaits_approval": True, "notes": ["?"]},
+    {"kind": "plan_approved", "version": 1},
+    {"kind": "plan_created", "plan": {**PLAN, "untaken": ["book flights"]}, "version": 1},
+    {"kind": "awaiting", "task": "T2", "worker": "writer", "tasks": ["T1"]},
+    {"kind": "task_started", **AT, "attempt": 1},
+    {"kind": "model_call", **AT, "input_tokens": 5, "output_tokens": 2},
+    {"kind": "tool_call", **AT, "tool": "x"},
+    SLOW,
+    {**SLOW, "tokens_per_s": 0.0, "timeouts": 2},
+    {"kind": "task_started", **AT, "attempt": 2},
+    {"kind": "request", "team": "clerks", **WITHIN},
+    {"kind": "plan_created", "plan": INNER, **WITHIN},
+    {"kind": "report", "task": "T1/A", "report": {"status": "completed"}},
+    {"kind": "answer", "within": "T1"},
+    {"kind": "plan_revised", "plan": PLAN, "version": 2, "reason": "No apples are left."},
+    {"kind": "report", **AT, "report": {"status": "completed", "started_s": 0, "ended_s": 1}},
+    {"kind": "plan_created", "plan": PLAN, "version": 3},
+    {"kind": "report", **AT, "report": {"status": "failed", "error": "no data"}},
+    {"kind": "task_skipped", "task": "T2", "worker": "writer", "reason": "T1 failed"},
+]
 
 
-def test_a_new_plan_keeps_what_is_done(board):
-    board.apply_event({"kind": "report", "task": "T1", "report": {"status": "completed"}})
-    board.apply_event({"kind": "plan_created", "plan": PLAN, "version": 2})
+def test_a_run_is_told_line_by_line_with_the_state_of_each_task() -> None:
+    board, told = RunView("t1"), []
+    for event in STORY:
+        board.apply_event(event)
+        states = [f"{name} {state}" for name, state in list_states(board).items()]
+        told.append(f"# {event['kind']}: {', '.join(states)}\n{format_event(board, event)}")
 
-    assert list_states(board) == {"T1": "done", "T2": "ready"}
-    assert board.plan_version == 2
-
-
-def test_a_task_at_work_is_at_work_in_a_revised_plan_too(board):
-    board.apply_event({"kind": "task_started", "task": "T1", "attempt": 1})
-    board.apply_event({"kind": "plan_revised", "plan": PLAN, "version": 2})
-
-    assert list_states(board) == {"T1": "working", "T2": "waiting T1"}
-
-
-def test_a_part_that_no_worker_takes_is_shown_with_the_plan(board):
-    plan = {**PLAN, "untaken": ["book flights"]}
-    created = {"kind": "plan_created", "plan": plan}
-
-    assert "  no worker takes: book flights" in format_event(board, created).splitlines()
-    assert format_plan(plan, {})[-1] == "  no worker takes: book flights"
+    check_snapshot("progress.txt", "\n".join([*told, draw_board(board, 100)]))
+    assert board.teams[""].name == "fruit" and board.tokens == 7
 
 
 def test_tokens_are_counted_by_task_and_by_run(board):
@@ -141,26 +126,6 @@ def test_o06_a_screen_of_any_width_can_be_drawn_on(board, width):
     assert all(len(line) <= width for line in draw_board(board, width).splitlines())
 
 
-def test_a_line_says_what_happened(board):
-    lines = [
-        format_event(board, {"kind": "plan_created"}),
-        format_event(
-            board, {"kind": "task_started", "task": "T1", "worker": "analyst", "attempt": 2}
-        ),
-        format_event(board, {"kind": "tool_call", "task": "T1", "worker": "analyst", "tool": "x"}),
-        format_event(board, {"kind": "plan_rejected", "problems": ["cycle"]}),
-        format_event(board, {"kind": "model_call"}),
-    ]
-
-    assert "T2 writer (after T1)" in lines[0]
-    assert lines[1:] == [
-        "T1 analyst working (attempt 2)",
-        "T1 analyst calls x",
-        "plan rejected: cycle",
-        "",
-    ]
-
-
 def test_the_line_of_a_report_holds_its_first_line_cut_and_escaped(board, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     output = f"\n---\n## Apples:\x1b[2J {'many ' * 40}\nmore"
@@ -173,18 +138,6 @@ def test_the_line_of_a_report_holds_its_first_line_cut_and_escaped(board, monkey
     assert line.startswith("T1 analyst done in 1.00 s: Apples:[2J many many")
     assert line.endswith("…") and len(line) <= 60
     assert "Apples:[2J many" in draw_board(board)
-
-
-def test_a_task_that_waits_and_a_slow_model_each_have_one_line(board):
-    waits = {"kind": "awaiting", "task": "T2", "worker": "writer", "tasks": ["T1"]}
-    scaled = {"kind": "limits_scaled", "model": "x:y", "tokens_per_s": 5.0, "factor": 6.0}
-    timed_out = {**scaled, "tokens_per_s": 0.0, "timeouts": 2}
-
-    assert [format_event(board, event) for event in (waits, scaled, timed_out)] == [
-        "T2 writer awaiting T1",
-        "x:y writes 5 tokens a second: time limits that are not set are 6 times as long",
-        "x:y is slow, 2 calls timed out: time limits that are not set are 6 times as long",
-    ]
 
 
 def test_the_end_of_an_answer_is_shown_while_it_is_written(board):
@@ -231,56 +184,23 @@ def test_what_is_shown_steers_no_terminal(text):
     assert "\n" not in to_one_line(text)
 
 
-def test_an_answer_names_its_sources_gaps_and_contradictions():
-    text = format_answer(
-        {
-            "text": "North grew.",
-            "confidence": 70,
-            "sources": ["caps.csv"],
-            "gaps": ["South is missing"],
-            "contradictions": [
-                {
-                    "subject": "North",
-                    "claims": [{"text": "5", "source": "a.md"}, {"text": "6", "source": ""}],
-                    "verdict": "undecided",
-                }
-            ],
-        }
-    )
-
-    assert text.startswith("North grew.")
-    for message in ("- caps.csv", "- South is missing", "5 (a.md) / 6 (no source)", "70 of 100"):
-        assert message in text
-
-
-@pytest.mark.parametrize(
-    ("confidence", "unrated", "shown"),
-    [
-        (70, [], "70 of 100"),
-        (70, ["t1", "t2"], "70 of 100, but unknown for t1, t2"),
-        (None, ["t1"], "unknown"),
-    ],
-)
-def test_an_answer_shows_which_confidence_is_unknown(confidence, unrated, shown):
-    text = format_answer({"text": "x", "confidence": confidence, "unrated": unrated})
-
-    assert text.endswith(f"**Confidence:** {shown}")
-
-
-def test_a_finding_of_unknown_confidence_is_marked():
+def test_an_answer_names_its_sources_gaps_contradictions_and_what_is_unsure():
+    sides = [{"text": "5", "source": "a.md"}, {"text": "6", "source": ""}]
     finding = {"severity": "high", "file": "a.py", "line": 3, "message": "Odd."}
+    answer = {
+        "text": "North grew.",
+        "confidence": 70,
+        "unrated": ["t1", "t2"],
+        "sources": ["a.json#x/1", "b.md", "a.json#x/2", "c.json#y/1"],
+        "gaps": ["South is missing"],
+        "findings": [{**finding, "confidence": None}],
+        "contradictions": [{"subject": "North", "claims": sides, "verdict": "undecided"}],
+    }
+    unknown = {"text": "x", "confidence": None, "unrated": ["t1"]}
 
-    text = format_answer({"text": "x", "findings": [{**finding, "confidence": None}]})
+    shown = [format_answer(each) for each in (answer, unknown)]
 
-    assert "- **high** `a.py:3` Odd. (confidence unknown)" in text
-
-
-def test_places_in_one_document_are_listed_behind_its_name():
-    sources = ["a.json#x/1", "b.md", "a.json#x/2", "c.json#y/1"]
-
-    text = format_answer({"text": "It is so.", "sources": sources})
-
-    assert text.endswith("- a.json: x/1, x/2\n- b.md\n- c.json#y/1")
+    check_snapshot("answer.txt", "\n---\n".join(shown))
 
 
 def test_the_figures_say_what_bounded_the_run_and_what_it_cost():
@@ -314,18 +234,6 @@ def test_what_hardly_exceeds_the_cost_of_parallel_work_is_not_shown_as_its_gain(
     assert path == "slowest chain 1.00 s: supervisor → T1"
 
 
-def test_a_plan_that_awaits_approval_is_left_to_the_question():
-    board, awaiting = RunView("t1"), {"plan": PLAN, "version": 1, "awaits_approval": True}
-    board.apply_event({"kind": "request", "t": 1.0, "team": "fruit"})
-    created = {"kind": "plan_created", "notes": ["task 'T2' is vague"], **awaiting}
-    board.apply_event(created)
-
-    assert format_event(board, created) == "  note: task 'T2' is vague"
-    assert "T1" not in draw_board(board)
-    board.apply_event({"kind": "plan_approved", "version": 1})
-    assert "T1" in draw_board(board)
-
-
 def test_a_plan_is_written_with_its_dependencies():
     task = {"id": "T2", "worker": "w", "description": "d"}
     edges = [{"task": "T1", "required": False}, {"task": "T0", "required": True}]
@@ -333,29 +241,6 @@ def test_a_plan_is_written_with_its_dependencies():
     lines = format_plan({"goal": "g", "tasks": [{**task, "depends_on": edges}]}, {"T2": "done"})
 
     assert lines == ["plan 1: g", "  T2 w after T1 (if it can), T0 [done]: d"]
-
-
-def test_the_tasks_of_an_inner_team_stand_below_the_task_they_are_for(board):
-    inner = {"goal": "Count.", "tasks": [{"id": "A", "worker": "clerk", "description": "Add."}]}
-    planned = {"kind": "plan_created", "plan": inner, "task": "T1", "within": "T1"}
-
-    board.apply_event({"kind": "request", "team": "clerks", "task": "T1", "within": "T1"})
-    board.apply_event(planned)
-    board.apply_event({"kind": "report", "task": "T1/A", "report": {"status": "completed"}})
-    board.apply_event({"kind": "answer", "within": "T1"})
-
-    assert list(list_states(board)) == ["T1", "T1/A", "T2"]
-    assert list_states(board)["T1/A"] == "done" and board.phase == "working"
-    assert (board.teams[""].name, board.plan_version) == ("fruit", 1)
-    assert format_event(board, planned) == "T1 plan:\n  T1/A clerk: Add."
-
-
-def test_a_revised_plan_comes_with_its_reason(board):
-    revised = {"kind": "plan_revised", "plan": PLAN, "version": 2, "reason": "No apples are left."}
-
-    board.apply_event(revised)
-
-    assert format_event(board, revised).startswith("plan 2: No apples are left.\n")
 
 
 def test_a_worker_on_another_server_is_named_once_before_its_question() -> None:

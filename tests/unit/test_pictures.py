@@ -101,12 +101,6 @@ def test_many_tasks_with_the_same_arrows_are_one_box() -> None:
     assert "40 tasks<br>part_0 … part_39<br>39 done, 1 failed" in write_mermaid(picture)
 
 
-def test_a_need_that_the_plan_lacks_has_no_arrow() -> None:
-    picture = read_planned_tasks(make_trace({"a": ("removed",)}))
-
-    assert list_arrows(group_tasks(picture)) == []
-
-
 def contrast(one: str, other: str) -> float:
     """Return the contrast of two colours, as WCAG 2 defines it."""
 
