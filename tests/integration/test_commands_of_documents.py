@@ -1,12 +1,10 @@
 """Each command that a document names for a figure runs: the commands are read from the documents.
 
-A program of `tests/benchmarks` runs on one row (`--rows 1`), each night on five. One that has
-`NEEDS`, or is told to use `--postgres`, and one outside of `tests/benchmarks`, which drives
-servers, browsers or a real model, is asked for its options only; by day also one whose parts
-another test runs, and but one command of each program. What is written in place of a file, such as
-`PATH`, is the file in `tests/benchmarks/samples` with the program's name. Commands of one program
-that differ in nothing but numbers are one: the longest is run. `test_examples_of_*.py` run the
-programs of `examples`.
+Each program is asked for its options; one of `tests/benchmarks` runs each night on five rows
+(`--rows 5`), but for those that have `NEEDS`, or are told to use `--postgres`: they drive servers,
+browsers or a real model. What is written in place of a file, such as `PATH`, is the file in
+`tests/benchmarks/samples` with the program's name. Commands of one program that differ in nothing
+but numbers are one: the longest is run. `test_examples_of_*.py` run the programs of `examples`.
 """
 
 import os
@@ -15,7 +13,6 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from runpy import run_module
 
@@ -78,31 +75,10 @@ def needs_more(command: Command) -> bool:
     return "\nNEEDS = " in source.read_text("utf-8")
 
 
-@cache
-def read_imports() -> str:
-    """Return the imports of all tests, a line each."""
-    files = [ROOT / "tests" / room for room in ("unit", "integration")]
-    texts = (path.read_text("utf-8") for folder in files for path in folder.rglob("test_*.py"))
-    return "\n".join(line for text in texts for line in text.split("\n") if line[:5] == "from ")
-
-
-def is_run_in_parts(module: str) -> bool:
-    """Return whether another test runs what a program consists of."""
-    return bool(re.search(rf"^from {re.escape(module)}[. ]", read_imports(), re.M))
-
-
 COMMANDS = list_commands()
 EXAMPLES = sorted({module for module, *_ in COMMANDS if module.startswith("examples.")})
 PROGRAMS = [command for command in COMMANDS if command[0] not in EXAMPLES]
 RUNNING = [command for command in PROGRAMS if not needs_more(command)]
-BY_DAY = {command[0]: command for command in RUNNING if not is_run_in_parts(command[0])}
-ROWS = [
-    *(pytest.param(command, 1, id=" ".join(command)) for command in BY_DAY.values()),
-    *(
-        pytest.param(command, 5, id=f"{' '.join(command)} by night", marks=pytest.mark.nightly)
-        for command in RUNNING
-    ),
-]
 
 
 def run_program(*arguments: str, folder: Path, given: str = "") -> subprocess.CompletedProcess[str]:
@@ -120,10 +96,9 @@ def run_program(*arguments: str, folder: Path, given: str = "") -> subprocess.Co
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("command", "rows"), ROWS)
-def test_a_command_that_gives_a_figure_runs_on_some_rows(
-    command: Command, rows: int, tmp_path: Path
-):
+@pytest.mark.nightly
+@pytest.mark.parametrize("command", RUNNING, ids=" ".join)
+def test_a_command_that_gives_a_figure_runs_on_some_rows(command: Command, tmp_path: Path):
     module, *written = command
     sample = next(SAMPLES.glob(module.rpartition(".")[2] + "*"), None)
     arguments = [
@@ -132,7 +107,7 @@ def test_a_command_that_gives_a_figure_runs_on_some_rows(
     ]
     given = sample.read_text("utf-8") if sample and sample.is_file() else ""
 
-    done = run_program(module, *arguments, "--rows", str(rows), folder=tmp_path, given=given)
+    done = run_program(module, *arguments, "--rows", "5", folder=tmp_path, given=given)
 
     assert done.returncode == 0, done.stderr + done.stdout
     assert done.stdout

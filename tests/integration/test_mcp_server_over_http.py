@@ -13,6 +13,7 @@ from mcp import ClientSession, types
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.integration.mcp_clients import NOTES, REQUEST, TEAM, Heard, build_environment, read_text
+from tests.screen import CapturedScreen
 
 pytestmark = pytest.mark.slow
 HELLO = {
@@ -109,15 +110,9 @@ def test_with_a_token_only_its_holder_is_served(tmp_path: Path):
         ("no.such.host.invalid:80", "no token is set"),
     ],
 )
-def test_an_address_that_cannot_be_used_is_one_line(tmp_path: Path, address: str, said: str):
-    done = subprocess.run(
-        [sys.executable, "-m", "graph.cli", "mcp", TEAM, "--http", address],
-        cwd=tmp_path,
-        env=build_environment(tmp_path),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert done.stderr.startswith("error[SETTINGS_INVALID]") and said in done.stderr
+def test_an_address_that_cannot_be_used_is_one_line(
+    supervise: CapturedScreen, address: str, said: str
+):
+    assert supervise("mcp", TEAM, "--http", address) == 2
+    assert (supervise.out, supervise.err.count("\n")) == ("", 1)
+    assert supervise.err.startswith("error[SETTINGS_INVALID]") and said in supervise.err

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_systems_that_need_no_installation_are_compared(tmp_path: Path):
     small = ["--only", "waves", "ours", "--rounds", "1", "--scale", "0.3", "--out", str(tmp_path)]
 
