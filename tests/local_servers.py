@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+POLL_S = 0.01
+"""How long the end of a server waits for its thread to look; the library's own is half a second."""
+
 
 class QuietHandler(BaseHTTPRequestHandler):
     """Handles requests, and writes no line for any."""
@@ -23,10 +26,10 @@ class QuietHandler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serve(handler: Callable[..., BaseHTTPRequestHandler]) -> Iterator[str]:
+def serve(handler: Callable[..., BaseHTTPRequestHandler], port: int = 0) -> Iterator[str]:
     """Serve on loopback in a thread; yield the address, such as `http://127.0.0.1:40123`."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
+        threading.Thread(target=server.serve_forever, args=(POLL_S,), daemon=True).start()
         try:
             yield f"http://127.0.0.1:{server.server_port}"
         finally:

@@ -2,18 +2,17 @@
 
 import json
 import os
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
 from extensions.server.run_connection import is_open_to_network
 from extensions.server.runs import MAX_PAGES
-from graph.cli import main
 from nodes.net.connection import MAX_RESPONSE_BYTES
+from tests.local_servers import QuietHandler, serve
+from tests.screen import CapturedScreen
 
 pytestmark = pytest.mark.slow
 
@@ -57,7 +56,7 @@ class ScriptedServer:
     def run(self, port: int = 0) -> Iterator["ScriptedServer"]:
         script = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(QuietHandler):
             def do_POST(self) -> None:
                 self.rfile.read(int(self.headers.get("content-length") or 0))
                 self.do_GET()
@@ -65,40 +64,20 @@ class ScriptedServer:
             def do_GET(self) -> None:
                 script.seen.append({name.lower(): text for name, text in self.headers.items()})
                 status, headers, body = script.find(self.path)
-                self.send_response(status)
-                for name, text in headers.items():
-                    self.send_header(name, text)
-                self.send_header("content-length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                self.answer(status, body, **headers)
 
-            def log_message(self, *args: object) -> None:
-                """Log nothing."""
-
-        with ThreadingHTTPServer(("127.0.0.1", port), Handler) as running:
-            threading.Thread(target=running.serve_forever, daemon=True).start()
-            self.url = f"http://127.0.0.1:{running.server_address[1]}"
-            try:
-                yield self
-            finally:
-                running.shutdown()
+        with serve(Handler, port) as self.url:
+            yield self
 
 
-class Screen:
-    """Calls the command line and keeps what it wrote."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-        self.out = self.err = ""
+class Screen(CapturedScreen):
+    """The command line, which shows no key and fails in one line."""
 
     def __call__(self, *arguments: str) -> int:
-        with pytest.raises(SystemExit) as ended:
-            main(arguments)
-        self.out, self.err = self._capsys.readouterr()
-        assert "Traceback" not in self.out + self.err
+        code = super().__call__(*arguments)
         assert "UNEXPECTED" not in self.err
         assert KEY not in self.out + self.err
-        return int(ended.value.code or 0)
+        return code
 
     @property
     def error(self) -> str:

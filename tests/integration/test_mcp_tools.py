@@ -104,24 +104,33 @@ async def test_a_human_is_asked_before_a_call_of_a_tool_that_nothing_is_declared
     assert state["status"] == "done" and runs.list_tool_messages() == ["hello"]
 
 
-async def test_a_call_is_made_with_the_arguments_that_the_human_edited(runs: Runs) -> None:
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (
+            {
+                "decisions": [
+                    {
+                        "type": "edit",
+                        "edited_action": {"name": "mcp:bad/echo", "args": {"text": "bye"}},
+                    }
+                ]
+            },
+            "bye",
+        ),
+        ({"args": {"words": "bye"}}, "'text' is a required property"),
+    ],
+)
+async def test_a_call_is_made_with_the_arguments_that_the_human_edited_if_they_fit(
+    runs: Runs, reply: Any, said: str
+) -> None:
     graph = runs.build([("bad_echo", {"text": "hello"})], ["mcp:bad/echo"])
-    edited = {"type": "edit", "edited_action": {"name": "mcp:bad/echo", "args": {"text": "bye"}}}
 
     await graph.ainvoke(REQUEST, THREAD)
-    await graph.ainvoke(Command(resume={"decisions": [edited]}), THREAD)
-
-    assert runs.list_tool_messages() == ["bye"]
-
-
-async def test_edited_arguments_must_fit_the_tool(runs: Runs) -> None:
-    graph = runs.build([("bad_echo", {"text": "hello"})], ["mcp:bad/echo"])
-
-    await graph.ainvoke(REQUEST, THREAD)
-    await graph.ainvoke(Command(resume={"args": {"words": "bye"}}), THREAD)
+    await graph.ainvoke(Command(resume=reply), THREAD)
 
     (message,) = runs.list_tool_messages()
-    assert "'text' is a required property" in message
+    assert said in message and (message == said) == ("decisions" in reply)
 
 
 async def test_a_rejected_call_is_not_made_and_is_a_gap_of_the_report(runs: Runs) -> None:
@@ -167,25 +176,23 @@ async def test_private_data_does_not_reach_a_tool_that_sends_anything(runs: Runs
     assert not (await graph.aget_state(THREAD)).interrupts and state["status"] == "done"
 
 
-async def test_what_was_read_before_a_question_restricts_the_calls_after_it(runs: Runs) -> None:
-    asks = 'access: {"mcp:bad/delete": {reads: [], sends: nothing}}'
-    calls = [("ledger", {}), ("bad_delete", {"text": "x"}), ("bad_echo", {"text": "Zanzibar 4711"})]
-    graph = runs.build(calls, ["ledger", "mcp:bad/delete", "mcp:bad/echo"], asks)
+async def test_what_was_read_or_failed_before_a_question_counts_after_it(runs: Runs) -> None:
+    asks = (
+        'access: {"mcp:bad/delete": {reads: [], sends: nothing}, '
+        '"mcp:bad/fail": {reads: [], sends: nothing, asks: false}}'
+    )
+    calls = [
+        *(("bad_fail", {"text": "no access"}), ("ledger", {})),
+        *(("bad_delete", {"text": "x"}), ("bad_echo", {"text": "Zanzibar 4711"})),
+    ]
+    tools = ["ledger", "mcp:bad/delete", "mcp:bad/echo", "mcp:bad/fail"]
+    graph = runs.build(calls, tools, asks)
 
     await graph.ainvoke(REQUEST, THREAD)
     state = await graph.ainvoke(Command(resume="yes"), THREAD)
 
     assert "private data was read" in runs.list_tool_messages()[-1]
     assert "private" in state["results"]["a"].taint_labels
-
-
-async def test_a_failure_before_a_question_is_a_gap_after_it(runs: Runs) -> None:
-    calls = [("bad_fail", {"text": "no access"}), ("bad_delete", {"text": "x"})]
-    graph = runs.build(calls, ["mcp:bad/fail", "mcp:bad/delete"], HARMLESS)
-
-    await graph.ainvoke(REQUEST, THREAD)
-    state = await graph.ainvoke(Command(resume="yes"), THREAD)
-
     assert any("no access" in gap for gap in state["answer"].gaps)
 
 

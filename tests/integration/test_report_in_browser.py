@@ -4,11 +4,11 @@ import shutil
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from examples.mechanisms import contradiction, replan, split
-from examples.mechanisms.scripted import Played
 from graph.pages.report import format_report
 from graph.runs.trace import build_trace
 from tests.report_page.traces import ATTACKS, make_hostile_trace, make_wide_trace
@@ -102,29 +102,24 @@ def test_a_trace_that_is_none_is_said_in_one_line(tmp_path):
     assert "This file holds no trace of a run." in draw(page, tmp_path).text
 
 
-def write_page(played: Played) -> str:
-    return format_report(build_trace(played.events))
+SHOWN = {
+    contradiction: (
+        *("Huila cost 24 EUR per kilogram in 2025.", "✕ does not hold", "✓ holds"),
+        *("An invoice is what was paid.", "Not decided:", "Neither names a harvest."),
+    ),
+    replan: (
+        *("There is no bug to write about; a setting.", "+ added ops"),
+        *("\N{MINUS SIGN} removed comms", "as before: code, figures"),
+    ),
+    split: ("new words for a task", "10 model calls"),
+}
+"""Both sides of a contradiction with its decision, what a new plan changes, costs by purpose."""
 
 
-async def test_both_sides_of_a_contradiction_and_its_decision_are_shown(tmp_path: Path):
-    drawn = draw(write_page(await contradiction.run_example()), tmp_path)
+@pytest.mark.parametrize("played", SHOWN, ids=lambda example: example.__name__.rpartition(".")[2])
+async def test_what_a_mechanism_did_is_shown(tmp_path: Path, played: ModuleType):
+    events = (await played.run_example()).events
 
-    assert "Huila cost 24 EUR per kilogram in 2025." in drawn.text
-    assert "✕ does not hold" in drawn.text and "✓ holds" in drawn.text
-    assert "An invoice is what was paid." in drawn.text
-    assert "Not decided:" in drawn.text and "Neither names a harvest." in drawn.text
+    drawn = draw(format_report(build_trace(events)), tmp_path)
 
-
-async def test_a_revised_plan_is_shown_with_its_reason_and_difference(tmp_path: Path):
-    drawn = draw(write_page(await replan.run_example()), tmp_path)
-
-    assert "There is no bug to write about; a setting." in drawn.text
-    assert "+ added ops" in drawn.text and "\N{MINUS SIGN} removed comms" in drawn.text
-    assert "as before: code, figures" in drawn.text
-
-
-async def test_costs_are_shown_by_purpose(tmp_path: Path):
-    drawn = draw(write_page(await split.run_example()), tmp_path)
-
-    assert "new words for a task" in drawn.text
-    assert "10 model calls" in drawn.text
+    assert [words for words in SHOWN[played] if words not in drawn.text] == []

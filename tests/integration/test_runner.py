@@ -240,21 +240,6 @@ async def test_a_request_that_is_empty_or_too_large_costs_nothing(runs: Runs):
     assert not list_runs(runs.settings)
 
 
-@pytest.mark.parametrize(
-    "content", [b"not a database at all" * 100, b"SQLite format 3\x00" + b"x" * 5000]
-)
-async def test_a_file_that_is_no_database_is_refused_before_any_call(runs: Runs, content: bytes):
-    path = runs.settings.resolve_database_path()
-    path.write_bytes(content)
-
-    with pytest.raises(StoreError) as caught:
-        await start_run(runs.settings)
-
-    assert caught.value.exit_code == 5
-    assert path.read_bytes() == content
-    assert not runs.requests
-
-
 async def test_a_database_that_is_a_folder_or_cannot_be_made_is_refused(
     settings: Settings, tmp_path: Path
 ):

@@ -65,33 +65,24 @@ async def test_two_instances_make_together_no_more_requests_than_one_may(
     assert all(len(each.taken) >= 20 for each in both)
 
 
-async def test_tokens_that_an_estimate_reserved_in_vain_are_given_back(
-    redis_server: RedisServer,
+@pytest.mark.parametrize(
+    ("estimate", "real", "fits"), [(1000, 10, 990), (10, 900, 100)], ids=["too high", "too low"]
+)
+async def test_an_estimate_is_replaced_by_the_real_size_for_all_instances(
+    redis_server: RedisServer, estimate: int, real: int, fits: int
 ):
     limits = RateLimits(tokens=1000, period_s=3600)
     first, second = (Instance(redis_server.url, limits) for _ in range(2))
-    charge = await first.rates.take(1000)
+    charge = await first.rates.take(estimate)
 
-    first.rates.correct(charge, 10)
+    first.rates.correct(charge, real)
     await first.store.flush()
 
     async with asyncio.timeout(5):
-        await second.rates.take(990)
-
-
-async def test_an_estimate_that_was_too_low_counts_at_its_real_size(
-    redis_server: RedisServer,
-):
-    limits = RateLimits(tokens=1000, period_s=3600)
-    first, second = (Instance(redis_server.url, limits) for _ in range(2))
-    charge = await first.rates.take(10)
-
-    first.rates.correct(charge, 900)
-    await first.store.flush()
-
+        await second.rates.take(fits)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.3):
-            await second.rates.take(200)
+            await second.rates.take(100)
 
 
 async def test_a_correction_ends_with_the_request_it_corrects(redis_server: RedisServer):

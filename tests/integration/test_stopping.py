@@ -11,7 +11,7 @@ from langgraph.types import Command
 
 from graph import arun
 from graph.runs.stopping import NothingToStop, TaskUnknown, astop
-from graph.runs.trace import ThreadUnknown
+from graph.runs.trace import ThreadUnknown, get_log_path
 from graph.stores.run_database import build_stop_namespace
 from graph.stores.thread_locks import ThreadInvalid
 from graph.topology.stop_watch import MAX_REQUESTS
@@ -73,28 +73,29 @@ async def test_a_task_that_is_stopped_fails_once_and_blocks_only_those_that_need
     assert len(runs.select_calls(schema="Plan")) == 1
 
 
-async def test_a_task_that_is_stopped_before_it_begins_is_skipped(runs: Runs):
-    tasks = (ScriptedTask(id="A"), ScriptedTask(id="B", depends_on=("A",)))
+@pytest.mark.parametrize(
+    ("first", "stopped", "statuses"),
+    [
+        ("A", ("B", "A"), {"A": "failed", "B": "skipped"}),
+        ("B", ("*",), {"A": "failed", "B": "completed"}),
+    ],
+    ids=["before it begins", "all"],
+)
+async def test_what_is_stopped_is_told_from_what_was_done(
+    runs: Runs, first: str, stopped: tuple[str, ...], statuses: dict[str, str]
+):
+    (later,) = {"A", "B"} - {first}
+    tasks = (ScriptedTask(id=first), ScriptedTask(id=later, depends_on=(first,)))
     runs.script(*tasks, faults=HANGS)
     store = InMemoryStore()
 
-    state = await run_and_stop(build_graph(runs, store), store, runs.endpoint, "B", "A")
+    state = await run_and_stop(build_graph(runs, store), store, runs.endpoint, *stopped)
 
-    assert (state["results"]["B"].status, state["results"]["B"].attempts) == ("skipped", 0)
-    assert state["results"]["B"].error == "stopped by a human"
-    assert not runs.select_calls(schema="Report", task="B")
-
-
-async def test_all_tasks_can_be_stopped_and_the_answer_has_what_was_done(runs: Runs):
-    tasks = (ScriptedTask(id="B"), ScriptedTask(id="A", depends_on=("B",)))
-    runs.script(*tasks, faults=HANGS)
-    store = InMemoryStore()
-
-    state = await run_and_stop(build_graph(runs, store), store, runs.endpoint, "*")
-
-    assert state["results"]["B"].status == "completed"
-    assert state["results"]["A"].error == "stopped by a human"
-    assert state["status"] == "partial"
+    results = state["results"]
+    assert {name: report.status for name, report in results.items()} == statuses
+    for report in results.values():
+        assert (report.error == "stopped by a human") == (report.status != "completed")
+    assert (results["B"].attempts == 0) == (not runs.select_calls(schema="Report", task="B"))
 
 
 async def test_a_task_is_stopped_while_it_is_reworded_for_another_attempt(runs: Runs):
@@ -172,8 +173,9 @@ async def test_a_task_of_an_inner_team_is_stopped_by_its_path(runs: Runs):
 async def test_another_caller_stops_a_task_of_a_run_of_this_machine(runs: Runs):
     tasks = (ScriptedTask(id="A"), ScriptedTask(id="B"))
     runs.script(*tasks, faults=HANGS)
+    log = get_log_path("my.run", runs.settings)
     run = asyncio.create_task(runs.run(thread="my.run"))
-    await wait_until(lambda: runs.select_calls(schema="Report", task="A"))
+    await wait_until(lambda: log.exists() and '"task_started"' in log.read_text())
 
     ended = await astop("my.run", "A", settings=runs.settings)
     outcome = await asyncio.wait_for(run, HANG_S)

@@ -62,6 +62,8 @@ def truncate_file(path: Path) -> None:
     ("make", "message"),
     [
         (Path.touch, "it is empty"),
+        (lambda path: path.write_bytes(b"not a database at all" * 100), "not a SQLite database"),
+        (lambda path: path.write_bytes(b"SQLite format 3\x00" + b"x" * 5000), "cannot be used"),
         (write_foreign_database, "another application's: it holds songs"),
         (truncate_file, "malformed"),
     ],

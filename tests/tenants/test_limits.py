@@ -51,20 +51,15 @@ def aegra(tmp_path: Path) -> Iterator[World]:
         yield World(cluster.instances[0].url, tokens)
 
 
-def test_a_user_has_a_share_and_the_queue_an_end_on_the_development_server(dev: World) -> None:
-    too_many, full = check_limits(dev)
+@pytest.mark.parametrize("kind", ["dev", "aegra"])
+def test_a_user_has_a_share_and_the_queue_an_end(kind: str, request: pytest.FixtureRequest) -> None:
+    server: World = request.getfixturevalue(kind)
+
+    too_many, full = check_limits(server)
 
     assert {too_many.headers["retry-after"], full.headers["retry-after"]} == {"5"}
-    check_body_limit(dev)
-    check_thread_limit(dev)
-
-
-def test_a_user_has_a_share_and_the_queue_an_end_on_aegra(aegra: World) -> None:
-    too_many, full = check_limits(aegra)
-
-    assert {too_many.headers["retry-after"], full.headers["retry-after"]} == {"5"}
-    check_body_limit(aegra)
-    check_thread_limit(aegra)
+    check_body_limit(server)
+    check_thread_limit(server)
 
 
 def check_limits(world: World) -> tuple[httpx.Response, httpx.Response]:

@@ -274,20 +274,17 @@ def list_offered_workers(
     return list(list_candidates(RATIOS, clerk, crew, reason=reason, message=message))
 
 
-def test_a_task_that_failed_goes_to_the_fallback_then_to_a_worker_it_suits_as_well() -> None:
+@pytest.mark.parametrize(
+    ("asked", "others"), [((), ["analyst"]), (("ambiguous_input", "Ask the analyst."), [])]
+)
+def test_a_failed_task_goes_to_the_fallback_first_and_an_unclear_one_to_no_other(
+    asked: tuple[Any, ...], others: list[str]
+) -> None:
     clerk = CREW.workers[0].model_copy(update={"fallback": "drafter"})
     crew = CREW.model_copy(update={"workers": (clerk, *CREW.workers[1:])})
 
-    assert list_offered_workers(CREW) == ["analyst"]
-    assert list_offered_workers(crew) == ["drafter", "analyst"]
-
-
-def test_an_unclear_task_goes_to_the_declared_fallback_and_to_no_other_worker() -> None:
-    clerk = CREW.workers[0].model_copy(update={"fallback": "drafter"})
-    crew = CREW.model_copy(update={"workers": (clerk, *CREW.workers[1:])})
-
-    assert list_offered_workers(CREW, "ambiguous_input", "Ask the analyst.") == []
-    assert list_offered_workers(crew, "ambiguous_input", "Ask the analyst.") == ["drafter"]
+    assert list_offered_workers(CREW, *asked) == others
+    assert list_offered_workers(crew, *asked) == ["drafter", *others]
 
 
 def test_a_task_that_failed_does_not_go_to_a_worker_it_suits_less() -> None:

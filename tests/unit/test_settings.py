@@ -69,19 +69,7 @@ def test_blank_names_are_not_set_in_the_environment_or_in_the_env_file(blank, mo
     for name in NAMES:
         monkeypatch.setenv(name, blank)
 
-    assert Settings() == in_file == unset
-
-
-def test_a_key_that_is_blank_leaves_the_embedded_model(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "")
-    monkeypatch.setenv("OPENAI_BASE_URL", " ")
-    monkeypatch.setenv("SUPERVISE_MAX_CONCURRENCY", "")
-
-    settings = Settings(openai_api_key=SecretStr(" "))
-
-    assert settings.openai_api_key is None and settings.openai_base_url is None
-    assert settings.build_model_settings().strong == "embedded"
-    assert settings.max_concurrency == 16
+    assert Settings() == in_file == unset == Settings(openai_api_key=SecretStr(blank))
 
 
 def test_what_is_blank_in_the_environment_is_taken_from_the_env_file(monkeypatch):

@@ -188,26 +188,24 @@ async def list_failures(opens: Any) -> tuple[set[str], list[str]]:
 BASE = {"put", "put_writes", "get_tuple", "list", "delete_thread"}
 
 
+@asynccontextmanager
+async def open_on_postgres(request: pytest.FixtureRequest) -> AsyncIterator[Any]:
+    with postgres_server.create_schema(request.getfixturevalue("postgres_server_url")) as url:
+        async with open_postgres(url, "one") as database:
+            yield database.saver
+
+
 @pytest.mark.slow
-async def test_the_sqlite_checkpointer_keeps_the_contract(tmp_path: Path) -> None:
+@pytest.mark.parametrize("where", ["sqlite", "postgres"])
+async def test_the_checkpointers_keep_the_contract(
+    where: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     async def opens() -> AsyncGenerator[BaseCheckpointSaver[Any], None]:
-        async with open_saver(tmp_path / "runs.sqlite") as saver:
+        path = tmp_path / "runs.sqlite"
+        async with open_saver(path) if where == "sqlite" else open_on_postgres(request) as saver:
             yield saver
 
     tested, failed = await list_failures(opens)
 
     assert not failed
-    assert tested >= BASE
-
-
-@pytest.mark.slow
-async def test_the_postgres_checkpointer_keeps_the_contract(postgres_server_url: str) -> None:
-    async def opens() -> AsyncGenerator[BaseCheckpointSaver[Any], None]:
-        with postgres_server.create_schema(postgres_server_url) as url:
-            async with open_postgres(url, "one") as database:
-                yield database.saver
-
-    tested, failed = await list_failures(opens)
-
-    assert not failed
-    assert tested >= {*BASE, "prune"}
+    assert tested >= (BASE if where == "sqlite" else {*BASE, "prune"})

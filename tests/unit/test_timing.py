@@ -54,34 +54,29 @@ def test_the_critical_path_is_the_longest_chain_with_planning_and_answer() -> No
     assert report_of.bounded_by.startswith("B: 3.00 s")
 
 
-def test_the_speed_up_counts_what_tasks_waited_for_at_the_same_time() -> None:
-    report_of = measure_timing(
-        make_plan(A="", B="", C=""),
-        make_report("A", 1, 5, waited_s=3, overlapped_s=1.5),
-        make_report("B", 1, 5, waited_s=3, overlapped_s=1.5),
-        make_report("C", 1, 5),
-        ended_s=6,
-    )
-
-    assert report_of.sequential_s == 9
-    assert report_of.speedup == 1.5
+TOGETHER = {"waited_s": 3, "overlapped_s": 1.5}
 
 
-def test_tasks_that_shared_the_processor_have_no_speed_up() -> None:
-    report_of = measure_timing(
-        make_plan(A="", B=""), make_report("A", 1, 5), make_report("B", 1, 5), ended_s=6
-    )
+@pytest.mark.parametrize(
+    ("edges", "waits", "sequential_s", "speedup"),
+    [
+        ({"A": "", "B": "", "C": ""}, {"A": TOGETHER, "B": TOGETHER}, 9, 1.5),
+        ({"A": "", "B": ""}, {}, 6, None),
+        ({"A": ""}, {"A": {"waited_s": 4}}, 6, 1),
+    ],
+    ids=["waits together", "one processor", "a wait alone"],
+)
+def test_the_speed_up_counts_what_tasks_waited_for_at_the_same_time(
+    edges: dict[str, str],
+    waits: dict[str, dict[str, float]],
+    sequential_s: float,
+    speedup: float | None,
+) -> None:
+    reports = [make_report(name, 1, 5, **waits.get(name, {})) for name in edges]
 
-    assert report_of.speedup is None
-    assert report_of.sequential_s == report_of.wall_s == 6
+    report_of = measure_timing(make_plan(**edges), *reports, ended_s=6)
 
-
-def test_tasks_that_waited_one_after_another_have_a_speed_up_of_one() -> None:
-    report_of = measure_timing(
-        make_plan(A="", B="A"), make_report("A", 1, 5, waited_s=4), ended_s=6
-    )
-
-    assert report_of.speedup == 1
+    assert (report_of.sequential_s, report_of.speedup) == (sequential_s, speedup)
 
 
 def test_time_beyond_the_critical_path_is_named_as_waiting() -> None:

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import pytest
 from langchain_core.messages import HumanMessage, ToolMessage
-from langchain_core.tools import InjectedToolCallId, tool
+from langchain_core.tools import BaseTool, InjectedToolCallId, tool
 from langgraph.types import Command
 
 from nodes.errors import EndpointFailed
@@ -200,26 +200,20 @@ def leave() -> Command[Any]:
     return Command(goto="__end__")
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (steer, "42 euros x"),
+        (leave, "leave failed: it returned a Command without a message"),
+    ],
+)
 async def test_of_a_tools_command_only_its_message_counts_and_is_read_like_any_result(
-    endpoint: Endpoint, model_settings: ModelSettings
+    endpoint: Endpoint, model_settings: ModelSettings, command: BaseTool, said: str
 ) -> None:
-    script_reports(endpoint, GOOD, tool_calls=(("steer", {}),))
-    run = AgentRun(model_settings, steer)
+    script_reports(endpoint, GOOD, tool_calls=((command.name, {}),))
 
-    report = await run.ask()
+    report = await AgentRun(model_settings, command).ask()
 
     assert report.output == GOOD["output"]
     (result,) = [m for m in endpoint.requests[-1].body["messages"] if m["role"] == "tool"]
-    assert result["content"].startswith("42 euros x") and len(result["content"]) < 25_000
-
-
-async def test_a_command_without_an_answer_is_a_failure_of_its_tool(
-    endpoint: Endpoint, model_settings: ModelSettings
-) -> None:
-    script_reports(endpoint, GOOD, tool_calls=(("leave", {}),))
-
-    report = await AgentRun(model_settings, leave).ask()
-
-    (result,) = [m for m in endpoint.requests[-1].body["messages"] if m["role"] == "tool"]
-    assert "leave failed: it returned a Command without a message" in result["content"]
-    assert report.output == GOOD["output"]
+    assert result["content"].startswith(said) and len(result["content"]) < 25_000

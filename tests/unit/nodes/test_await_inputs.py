@@ -3,6 +3,8 @@
 import asyncio
 from typing import Any
 
+import pytest
+
 from nodes.await_inputs import after_await_inputs, await_inputs
 from state import Report, Task, WorkerState
 from tests.node_runs import NodeRun, make_config
@@ -42,10 +44,14 @@ async def test_a_task_waits_until_its_input_is_published():
     assert (await waiting)["inputs"] == make_reports("A")
 
 
-async def test_a_task_whose_required_input_failed_is_released():
-    failed = make_report("A", status="failed")
+@pytest.mark.parametrize("reason", ["the input failed", "the deadline", "the dispatch is stopped"])
+async def test_a_task_that_cannot_begin_is_released(reason: str):
+    run = NodeRun(make_config(work_left_s=0.02 if reason == "the deadline" else 60.0))
+    failed = {"A": make_report("A", status="failed")} if reason == "the input failed" else {}
+    if reason == "the dispatch is stopped":
+        run.dispatch.stop()
 
-    update = await wait(make_waiting_state(make_task("B", "analyst", "A"), A=failed))
+    update = await wait(make_waiting_state(make_task("B", "analyst", "A"), **failed), run)
 
     assert update == {"released": True, "steps": {"B": 0}}
 
@@ -56,23 +62,6 @@ async def test_a_failed_optional_input_does_not_hold_the_task():
     update = await wait(make_waiting_state(make_task("B", "analyst", "A?"), A=failed))
 
     assert update["inputs"] == {"A": failed}
-
-
-async def test_at_the_deadline_a_waiting_task_is_released():
-    run = NodeRun(make_config(work_left_s=0.02))
-
-    update = await wait(make_waiting_state(make_task("B", "analyst", "A")), run)
-
-    assert update == {"released": True, "steps": {"B": 0}}
-
-
-async def test_a_stopped_dispatch_releases_those_that_wait():
-    run = NodeRun()
-    run.dispatch.stop()
-
-    update = await wait(make_waiting_state(make_task("B", "analyst", "C")), run)
-
-    assert update == {"released": True, "steps": {"B": 0}}
 
 
 async def test_no_task_starts_while_the_monitor_decides():
