@@ -22,6 +22,7 @@ from state import Context, Plan, SupervisorState
 KEPT_FIELDS = {"aggregation", "final_instruction"}
 """Of a plan: what an edit that leaves them out does not change."""
 
+LAST_PLAN: Final = "This is the last plan that is made: to reject it ends the run."
 UNUSABLE_REASON: Final = (
     "another plan takes a language model; accept this one, edit it, say “only” or “without” and "
     "the names of workers, or word the request differently in a new run"
@@ -50,8 +51,10 @@ async def approve(
     certificate = await make_certificate(planned(plan))
     plans_by_rule = models.get_name(team.planner_tier, runtime.context) == EMBEDDED
     estimate = None if state.get("revisions") else state.get("estimate")  # of the first version
+    warning = LAST_PLAN if state.get("revisions", 0) >= team.max_revisions else ""
     for _ in range(MAX_UNUSABLE_REPLIES):
-        shown = build_plan_request(plan, problems, build_task_path(), estimate, certificate)
+        task = build_task_path()
+        shown = build_plan_request(plan, problems, task, estimate, certificate, warning)
         decision = ask(shown)
         problems = [decision.message]
         if decision.kind == "approve":

@@ -40,8 +40,8 @@ CHARS_PER_TOKEN = 4
 CHECK = "check_sources"
 INTRODUCTION = (
     "This is the built-in embedded model. It repeats what tools and documents say and cannot "
-    "converse. For a language model set OPENAI_API_KEY, or SUPERVISE_MODEL_STANDARD to a "
-    "provider:model name."
+    "converse. A language model can be set (setting: OPENAI_API_KEY, or "
+    "SUPERVISE_MODEL_STANDARD=provider:model)."
 )
 
 

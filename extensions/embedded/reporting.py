@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import chain, zip_longest
+from pathlib import PurePath
 from typing import Any, get_args
 
 from extensions.embedded.work import OTHERS_READ_ON, AnsweredCall, Work
 from nodes.schemas.handoff import AnswerValues
-from nodes.text.phrases import detect_language, say
+from nodes.text.phrases import PHRASES, detect_language, say
 from nodes.text.tool_messages import drop_advice
 from nodes.tools.framework.documents import format_passage
 from state import EscalationReason, Report
@@ -60,12 +61,19 @@ def _show_reports(reports: Sequence[Report], headings: Mapping[str, str]) -> lis
     """
     shown = []
     for report in reports:
-        lines = report.output.splitlines()
+        lines = _drop_framing(report.output).splitlines()
         body = "\n".join(f"#{line}" if line.startswith("#") else line for line in lines).strip()
         heading = headings.get(report.task) or (format_heading(report.task) if reports[1:] else "")
         is_named = body and heading
         shown.append(f"## {heading[:1].upper()}{heading[1:]}\n\n{body}" if is_named else body)
     return shown
+
+
+def _drop_framing(text: str) -> str:
+    """Return what a team has answered without the lines that the whole answer begins with."""
+    said = {say(language, "no_model") for language in PHRASES}
+    said |= {f"**{say(language, 'passages')}**" for language in PHRASES}
+    return "\n\n".join(part for part in text.split("\n\n") if part.strip() not in said)
 
 
 def _list_new(reports: Sequence[Report]) -> list[Report]:
@@ -202,7 +210,7 @@ def _show_result(call: AnsweredCall) -> str:
         rows = [data["columns"], ["---"] * len(data["columns"]), *data["rows"]]
         return "\n".join(f"| {' | '.join(map(_format_cell, row))} |" for row in rows)
     if data.get("path"):
-        return f"The document is at {data['path']}."
+        return f"The document is written: {PurePath(data['path']).name} (path: {data['path']})."
     if "value" in data:
         return f"{data.get('expression', call.arguments)} = {data['value']}"
     is_scalar = 0 < len(text) <= MAX_SCALAR_CHARS and "\n" not in text

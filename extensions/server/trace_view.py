@@ -68,7 +68,7 @@ class KeptTraces(AroundRun):
             if run.asked and (questions := list_open_questions(await run.read_state())):
                 writer.add({"asked": questions})
         except SupervisorError as error:
-            named = {"code": error.code, "message": str(error)}
+            named = {"code": error.code, "message": str(error), "next": error.next}
             writer.add(make_event("error", round(get_elapsed_s(run.config), 6), **named))
             raise
         except BaseException as error:  # a cancel too: the trace must not show a running run

@@ -31,9 +31,10 @@ def fetch_page(settings: ToolSettings, *, policy: AddressPolicy | None = None) -
         try:
             page = await download_page(url.strip(), allowed)
         except httpx.TransportError as error:
+            late = " in time" if isinstance(error, httpx.TimeoutException) else ""
             raise ToolFailed(
-                f"the page cannot be reached ({type(error).__name__}); use another page or "
-                "search_documents, or report what is missing"
+                f"the page cannot be reached{late}; use another page or search_documents, or "
+                "report what is missing"
             ) from error
         except httpx.DecodingError:
             raise ToolRefused("the page cannot be decoded; use another one") from None

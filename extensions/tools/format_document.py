@@ -35,7 +35,8 @@ def format_document(settings: ToolSettings) -> BaseTool:
         """Write a finished document to a file; never replaces another one.
 
         Pass the whole document as Markdown (headings, lists, tables, bold); format is markdown,
-        html or docx. Name the returned path in your report.
+        html or docx. Name the file in your report, as in:
+        report.docx (path: /home/ana/report.docx).
         Example: format_document(markdown="# Findings", format="html", title="Cloud market")
         """
         text = sanitize_text(markdown)

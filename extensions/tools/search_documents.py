@@ -35,9 +35,9 @@ def search_documents(settings: ToolSettings) -> BaseTool:
         unread = describe_unread(skipped)
         if not read and not unread:
             raise NothingToRead(
-                "there is nothing to search: the request came without a file (attach one, on the "
-                "command line with --file) and SUPERVISE_DOCUMENTS names no folder with documents; "
-                "use another tool, or report what is missing"
+                "there is nothing to search: no file is attached (on the command line: --file), "
+                "and no folder of documents is set (setting: SUPERVISE_DOCUMENTS); use another "
+                "tool, or report what is missing"
             )
         if not read:
             raise ToolFailed(f"no document could be read: {unread}")

@@ -219,7 +219,7 @@ class EndpointDown(ModelError):
     def __init__(self, what: str, *, retry_after_s: float, cause: str = "") -> None:
         when = f"in {math.ceil(retry_after_s)} s" if retry_after_s else "now"
         super().__init__(
-            what, cause=cause, next=f"it is retried {when} (`supervise doctor` shows more)"
+            what, cause=cause, next=f"it is retried {when} (on the command line: supervise doctor)"
         )
         self.retry_after_s = retry_after_s
 

@@ -201,7 +201,7 @@ def _name_limit(config: RunnableConfig) -> str:
     left_s = get_remaining_s(config)
     if left_s is None or left_s > CLOCK_TOLERANCE_S:
         return "its limit"
-    return f"the run's deadline ({name_deadline_option(config)})"
+    return f"the run's deadline (on the command line: {name_deadline_option(config)})"
 
 
 def _describe_problem(problem: Exception) -> str:

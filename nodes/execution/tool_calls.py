@@ -47,6 +47,7 @@ MAX_CALLS_PER_TURN = 8
 MAX_TOOL_RESULT_CHARS = 24_000
 """Limit for one tool result; a mark in the result shows a cut."""
 MAX_TRACED_CHARS = 500
+MAX_NAMED_CHARS = 200
 """Limit for an argument, and for the message of an exception, in the trace."""
 MAX_TRACED_RESULT_CHARS = 2_000
 """Limit for what a tool answered, in the trace."""
@@ -137,7 +138,7 @@ class _Call:
         try:
             result = await self._run()
         except NothingToRead as error:
-            return self._record(self._refuse(str(error), NOTHING_TO_READ))
+            return self._record(self._refuse_unread(error))
         return self._finish(result)
 
     def repeat(self, content: str, was_refused: bool) -> ToolMessage:
@@ -268,6 +269,16 @@ class _Call:
             status="error",
             artifact=mark,
         )
+
+    def _refuse_unread(self, error: NothingToRead) -> ToolMessage:
+        """Return why there was nothing to read: no file in the run, or none given to this task."""
+        held = self.request.state.get("materials") or {}
+        of_run = get_run_context().scope.materials.values()
+        others = dict.fromkeys(name for each in of_run for name in each if name not in held)
+        if not others:
+            return self._refuse(str(error), NOTHING_TO_READ)
+        names = shorten_text(", ".join(others), MAX_NAMED_CHARS)
+        return self._refuse(f"the plan gives this task no file of the request ({names}); {error}")
 
     def _finish(self, result: ToolMessage) -> ToolMessage:
         """Record what the tool has answered; return it as the worker's model may read it."""

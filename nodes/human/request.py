@@ -47,6 +47,7 @@ def build_plan_request(
     task: str = "",
     estimate: Estimate | None = None,
     certificate: Mapping[str, Any] | None = None,
+    warning: str = "",
 ) -> dict[str, Any]:
     """Build the question whether a plan may run.
 
@@ -55,6 +56,7 @@ def build_plan_request(
         task: the outer task of an inner team.
         estimate: of this plan.
         certificate: what the plan can at most cost and reach; its `summary` is a few lines.
+        warning: what a rejection leads to, where it is not another plan.
     """
     fields = plan.model_dump(mode="json")
     more: dict[str, Any] = {"certificate": dict(certificate)} if certificate else {}
@@ -63,6 +65,9 @@ def build_plan_request(
         more["estimate"] = estimate.model_dump(mode="json")
         words.append(f"**Expected:** {format_estimate(more['estimate'])}")
     words += [_join_line(line) for line in more.get("certificate", {}).get("summary", ())]
+    if warning:
+        more["warning"] = warning
+        words.append(f"**{warning}**")
     return _build_request(
         "plan",
         action="run_plan",

@@ -161,9 +161,8 @@ def _build_other(provider: str, model: str, tier: Tier, own: TierSettings) -> Ba
             package = error.name.replace("_", "-")
         raise SettingsInvalid(
             f"{chosen}, whose package is not installed",
-            next=f"supervise install {extra}, which adds {package}"
-            if extra
-            else f"install {package}",
+            next=f"install {package}"
+            + (f" (on the command line: supervise install {extra})" if extra else ""),
         ) from error
     except ValueError as error:
         raise ModelUnknown(

@@ -60,12 +60,15 @@ _UNKNOWN_MODEL = Pattern(
 )
 _NOT_JSON = Pattern(r"Expected a dict or openai.BaseModel, got str: (?P<body>.*)")
 _ADDRESS_ADVICE = (
-    "check that OPENAI_BASE_URL, or the tier's own address, is that of an OpenAI-compatible server "
-    "and ends in /v1 (`supervise doctor` shows more)"
+    "check that the model's address is that of an OpenAI-compatible server and ends in /v1 "
+    "(setting: OPENAI_BASE_URL, or the tier's own) (on the command line: supervise doctor)"
 )
-_NAME_ADVICE = "check the SUPERVISE_MODEL_* settings and OPENAI_BASE_URL"
+_NAME_ADVICE = "check the model's name and address (setting: SUPERVISE_MODEL_*, OPENAI_BASE_URL)"
 _CLIENT_ADVICE = "check the client of the model: its parameters, its address, and what it raises"
-_NETWORK_ADVICE = "check OPENAI_BASE_URL and the network (`supervise doctor` shows more)"
+_NETWORK_ADVICE = (
+    "check the model's address (setting: OPENAI_BASE_URL) and the network "
+    "(on the command line: supervise doctor)"
+)
 _TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 """Of OpenAI and of llama.cpp."""
 _NEEDED_THEN_LIMIT = Pattern(
@@ -228,7 +231,7 @@ def _build_limit_error(
     when = (
         f"try again in {format_duration(wait_s)}"
         if wait_s
-        else "lower SUPERVISE_RPM or SUPERVISE_TPM"
+        else "ask less often (setting: SUPERVISE_RPM, SUPERVISE_TPM)"
     )
     return RateLimited(f"{model} is rate limited", retry_after_s=wait_s, cause=cause, next=when)
 

@@ -153,7 +153,8 @@ def require_usable(message: AIMessage, reason: str, model: str) -> None:
             f"the answer of {model} was cut",
             said="\n".join([str(message.text), *calls]).strip(),
             cause="length limit",
-            next="raise SUPERVISE_MAX_OUTPUT_TOKENS, ask for less, or name another model",
+            next="allow longer answers (setting: SUPERVISE_MAX_OUTPUT_TOKENS), ask for less, or "
+            "name another model",
         )
     if len(message.tool_calls) + len(message.invalid_tool_calls) > MAX_TOOL_CALLS:
         raise BadResponse(f"{model} made more than {MAX_TOOL_CALLS} tool calls in one answer")

@@ -41,5 +41,5 @@ def get_rule_model() -> RuleModel:
         return rule
     raise SettingsInvalid(
         "no language model is set, and the built-in one is not installed",
-        next="set OPENAI_API_KEY, or SUPERVISE_MODEL_STANDARD to a provider:model name",
+        next="set one (setting: OPENAI_API_KEY, or SUPERVISE_MODEL_STANDARD=provider:model)",
     )

@@ -302,7 +302,8 @@ class CallDeadline:
         if self._run_ends_s <= time.monotonic():
             return DeadlinePassed(
                 f"no answer from {model} before the run's deadline",
-                next="allow more time (--deadline, SUPERVISE_DEADLINE_S), or ask for less",
+                next="allow more time (on the command line: --deadline) "
+                "(setting: SUPERVISE_DEADLINE_S), or ask for less",
             )
         return CallTimedOut(
             f"no answer from {model} within {self.call_s:g} s",

@@ -153,5 +153,5 @@ def _check_size(what: str, text: str, max_bytes: int) -> None:
         raise RequestInvalid(
             f"{what} is too large",
             cause=f"{size:,} bytes of at most {max_bytes:,}",
-            next="provide large texts as documents (SUPERVISE_DOCUMENTS)",
+            next="provide large texts as a folder of documents (setting: SUPERVISE_DOCUMENTS)",
         )

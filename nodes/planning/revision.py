@@ -82,9 +82,9 @@ async def revise_plan(
     rejected, number = bool(state.get("objection")), len(state["plans"]) + 1
     if rejected and revisions >= team.max_revisions:
         raise PlanInvalid(
-            f"the plan was rejected after {format_count(revisions, 'revision')}",
+            f"the plan was rejected {format_count(revisions + 1, 'time')}, and no other is made",
             cause=state["objection"],
-            next="word the request differently",
+            next="word the request differently, or accept or edit a plan",
         )
     try:
         plan, usage = await _ask_for_revision(asked, reason, running)

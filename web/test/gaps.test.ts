@@ -32,6 +32,17 @@ test("what was not answered is first, then tasks without a result; a gap that re
   ]);
 });
 
+test("the whole request is repeated as a gap only where nothing else is missing", () => {
+  const list = (gaps: string[]) => {
+    const answer = { text: "None.", unanswered: ["Who pays?"], gaps };
+    const trace = makeTrace({ events: [makeEvent(1, "request"), makeEvent(9, "answer", { answer, status: "partial" })] });
+    return listGaps({ ...trace, run: { ...trace.run, request: "Who pays? " } }).map(({ text }) => text);
+  };
+
+  expect(list(["No file is attached."])).toEqual(["No file is attached."]);
+  expect(list([])).toEqual(["Who pays?"]);
+});
+
 test("without an answer the tasks without a result are the gaps", () => {
   const trace = makeTrace({ tasks: [{ ...makeTask("a"), status: "skipped", report: null, reason: "b failed" }] });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { reader } from "../src/model/asides";
 import { listTurns } from "../src/live/earlier-turns";
 import { findFileProblem, listChosen } from "../src/client/files";
 import { toUuid } from "../src/client/kept-trace";
@@ -103,8 +104,17 @@ const file = (size: number, name = "a.csv") => ({ name, size });
 test("too many, too large or empty files are named before anything is sent", () => {
   expect(findFileProblem([file(1000)])).toBe("");
   expect(findFileProblem([file(1), file(0, "empty.md")])).toBe("empty.md is empty: choose the files again, without it");
-  expect(findFileProblem([file(45_000_001)])).toBe("the files have 46 MB; at most 45 MB can be attached");
+  expect(findFileProblem([file(45_000_001, "a.pdf")])).toBe("the files have 46 MB; at most 45 MB can be attached");
   expect(findFileProblem(Array.from({ length: 201 }, () => file(1)))).toBe("at most 200 files can be attached");
+});
+
+test("a table that would be read in part is refused with its limit; a setting is named to its owner alone", () => {
+  expect(findFileProblem([file(2_000_000)])).toBe("");
+  expect(findFileProblem([file(11_000_000)])).toContain("a.csv has 11 MB; of a table at most 2 MB can be read: leave it out, divide it");
+  expect(findFileProblem([file(11_000_000)])).toContain("SUPERVISE_SQL_URL");
+  reader.ownsServer = false;
+  expect(findFileProblem([file(11_000_000)])).not.toContain("SUPERVISE");
+  reader.ownsServer = true;
 });
 
 describe("two runs", () => {

@@ -23,6 +23,12 @@ test("a further task has an id that no other task has", () => {
   expect(drafts.addTask(once.draft, "reader").id).toBe("task_6");
 });
 
+test("a further task can read the files that the plan reads", () => {
+  const withFiles = { ...DRAFT, tasks: DRAFT.tasks.map((task) => ({ ...task, materials: ["a.csv"] })) };
+
+  expect(drafts.addTask(withFiles, "reader").draft.tasks.at(-1)!.materials).toEqual(["a.csv"]);
+});
+
 test("what needed a removed task needs it no longer", () => {
   const left = drafts.removeTask(DRAFT, "a");
 

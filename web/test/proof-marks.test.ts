@@ -4,7 +4,7 @@ import { placeMarks, readClaims } from "../src/model/proof-marks";
 import type { SourcedClaim } from "../src/model/sources";
 import type { Proof } from "../src/model/trace";
 
-const makeClaim = (text: string, proof: Proof | null = "quoted"): SourcedClaim => ({ task: "a", text, source: "a.md", quotation: "", proof, doubt: "", passage: null });
+const makeClaim = (text: string, proof: Proof | null = "quoted"): SourcedClaim => ({ task: "a", text, source: "a.md", quotation: "", proof, doubt: "", passage: null, used: null });
 
 /** Return what is before each mark, with the index of its claim. */
 const mark = (text: string, ...claims: SourcedClaim[]) => placeMarks(text, readClaims(claims)).map(({ end, claim }) => [text.slice(0, end).split(/[ (]/).at(-1), claim]);
@@ -32,6 +32,20 @@ test.each([
   expect(mark(text, makeClaim("Alpha reached 1250 in 2024 with 7, 12 and 50; 1998"))).toEqual([]);
 });
 
+test.each([
+  ["3,738", [["3,738", 0]]],
+  ["3,738.3", [["3,738.3", 0]]],
+  ["3,739", []],
+])("a figure that is rounded, as %s of 3738.31, has the mark of the exact one", (written, marks) => {
+  expect(mark(`The sum of Alpha is ${written}.`, makeClaim("sum of Alpha: 3738.31", "computed"))).toEqual(marks);
+});
+
+test("columns of figures are aligned as figures, those of years and words are not", () => {
+  const html = renderMarkdown("| name | year | share |\n|---|---|---|\n| A | 2024 | 12.5% |\n| B | 2025 | – |");
+
+  expect(html.match(/<t[hd] class="figure">[^<]*/g)).toEqual(['<th class="figure">share', '<td class="figure">12.5%', '<td class="figure">–']);
+});
+
 test.each(["stated", null] as const)("a claim that is %s has no mark", (proof) => {
   expect(mark("Alpha made 24 million.", makeClaim("Alpha made 24 million.", proof))).toEqual([]);
 });
@@ -40,9 +54,9 @@ test("in a table the row says what a figure is about; a quotation has no mark", 
   const claims = [makeClaim("company: Alpha; usd: 24000.5", "computed"), makeClaim("company: Beta; usd: 31.5", "unproved")];
   const html = renderMarkdown("| company | market_cap_usd 2024 |\n|---|---|\n| Alpha | 24000.5 |\n| Beta | 31.5 |\n\n> Alpha has 24000.5", [], claims);
 
-  expect(html).toContain("<th>Market cap 2024 (USD)</th>");
-  expect(html).toContain('<td>24,000.5<span role="button" tabindex="0" class="mark proved" data-claim="0"');
-  expect(html).toContain('<td>31.5<span role="button" tabindex="0" class="mark unproved" data-claim="1"');
+  expect(html).toContain('<th class="figure">Market cap 2024 (USD)</th>');
+  expect(html).toContain('<td class="figure">24,000.5<span role="button" tabindex="0" class="mark proved" data-claim="0"');
+  expect(html).toContain('<td class="figure">31.5<span role="button" tabindex="0" class="mark unproved" data-claim="1"');
   expect(html.match(/data-claim/g)).toHaveLength(2);
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { LiveRun } from "../src/client/live-run";
+import { stopRun, type LiveRun } from "../src/client/live-run";
 import { readQuestions } from "../src/client/question";
 import { nameAsked } from "../src/questions/questions-panel";
 import { findAnswered, readArguments } from "../src/client/replies";
@@ -17,6 +17,27 @@ test("each kind of question is read, in the order in which they came", () => {
   expect(found.map(({ kind }) => kind)).toEqual(["plan", "question", "tool_call", "other"]);
   expect(found[0]).toMatchObject({ problems: ["task 'a' is vague"], plan: { tasks: [{ depends_on: [{ required: true }] }] } });
   expect(found[3]).toMatchObject({ choices: ["yes", "no"] });
+});
+
+test("the last plan says that to reject it ends the run", () => {
+  const plan = { goal: "g", version: 3, tasks: [{ id: "a", description: "d", worker: "w", depends_on: [] }] };
+
+  expect(readQuestions([{ id: "1", kind: "plan", plan, warning: "To reject it ends the run." }])[0]).toMatchObject({ warning: "To reject it ends the run." });
+  expect(readQuestions([{ id: "1", kind: "plan", plan }])[0]).toMatchObject({ warning: "" });
+});
+
+test.each([
+  [[{ run_id: "r", status: "running" }], ["cancel r"]],
+  [[{ run_id: "r", status: "interrupted" }], ["end null as __end__"]],
+])("a run is stopped at work and while it waits for an answer: %j", async (runs, calls) => {
+  const done: string[] = [];
+  const client = {
+    runs: { list: async () => runs, cancel: async (_: string, id: string) => void done.push(`cancel ${id}`) },
+    threads: { updateState: async (_: string, { values, asNode }: { values: unknown; asNode: string }) => void done.push(`end ${String(values)} as ${asNode}`) },
+  };
+  await stopRun({ server: { client }, thread: "t", refresh: () => done.push("refresh") } as unknown as LiveRun);
+
+  expect(done).toEqual([...calls, "refresh"]);
 });
 
 test("what has another form than ours is shown as it is, and without an id not at all", () => {

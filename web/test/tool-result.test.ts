@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listResult } from "../src/model/tool-result";
+import { listResult, readUsed } from "../src/model/tool-result";
 
 const writeResult = (text: string) => listResult(text).join("\n");
 
@@ -15,6 +15,13 @@ test("lists and nested values become lines with their names, prose without one",
 
 test.each(["plain text", "", "[not json", '{"cut": "of'])("what is no JSON stays as it is: %s", (text) => {
   expect(writeResult(text)).toBe(text);
+});
+
+test("the rows that a figure was computed of are read; an answer without them, or cut, has none", () => {
+  const answer = JSON.stringify({ rows: [[30]], used: { columns: ["day", "eur"], rows: [["Mon", 10], [null, 20]], count: 17 } });
+
+  expect(readUsed(answer)).toEqual({ columns: ["day", "eur"], cells: [["Mon", "10"], ["–", "20"]], count: 17 });
+  for (const other of [answer.slice(0, 60), "{}", "text", '{"used": 7}']) expect(readUsed(other)).toBeNull();
 });
 
 test("rows that are no lists are no table", () => {

@@ -195,7 +195,7 @@ def _list_folder(root: Path) -> tuple[list[StoredDocument], list[SkippedFile]]:
     if not root.is_dir():
         raise ToolRefused(
             f"the documents folder {root.name!r} does not exist; work from the files of your "
-            "handoff, or report that the setting SUPERVISE_DOCUMENTS must name a folder"
+            "handoff, or report that another must be named (setting: SUPERVISE_DOCUMENTS)"
         )
     return list_documents(root)
 

@@ -9,7 +9,7 @@ from nodes.errors import NothingToRead, ToolFailed, ToolRefused
 from nodes.schemas.team import Team
 from nodes.text.csv_table import is_table_name
 from nodes.text.json_records import read_records
-from nodes.tools.framework.documents import is_cut
+from nodes.tools.framework.documents import MAX_TEXT_CHARS, is_cut
 from nodes.tools.framework.isolation import run_isolated, run_isolated_blocking
 from nodes.tools.framework.settings import ToolSettings
 
@@ -147,13 +147,14 @@ async def collect_tables(
     tables |= {name: text for name, text in records.items() if text is not None}
     if cut := ", ".join(name for name, text in tables.items() if is_cut(text)):
         raise ToolRefused(
-            f"only the beginning of {cut} was read, so figures on it would be wrong; the user "
-            "can set SUPERVISE_SQL_URL to its path, without --file, to have all of it queried"
+            f"only the first {MAX_TEXT_CHARS / 1e6:g} MB of {cut} were read, so figures on it "
+            "would be wrong; the user can give a smaller part, or have all of it queried where it is "
+            "(setting: SUPERVISE_SQL_URL with its path)"
         )
     location = await asyncio.to_thread(locate_database, settings.sql_url)
     if location.engine == "none" and not tables:
         raise NothingToRead(
-            "no database is set (SUPERVISE_SQL_URL) and the task has no file with a table; "
-            "work from your handoff, or report what is missing"
+            "no database is set (setting: SUPERVISE_SQL_URL), and the task has no file with a "
+            "table; work from your handoff, or report what is missing"
         )
     return location, tables

@@ -72,5 +72,5 @@ def _detect_engine(path: Path, said: str) -> Engine:
 def _build_refusal(cause: str) -> ToolRefused:
     return ToolRefused(
         f"the database cannot be opened: {cause}; work from the files of your handoff, or "
-        "report that the setting SUPERVISE_SQL_URL must be fixed"
+        "report that its address must be fixed (setting: SUPERVISE_SQL_URL)"
     )

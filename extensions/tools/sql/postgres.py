@@ -176,11 +176,11 @@ async def _open_connection(url: str) -> AsyncIterator[Connection]:
             connection = await psycopg.AsyncConnection.connect(
                 url, options=options, client_encoding="UTF8"
             )
-    except (psycopg.Error, TimeoutError) as error:
+    except (psycopg.Error, TimeoutError):
         # The driver's message may repeat the URL, and with it the password.
         raise ToolFailed(
-            f"the database server cannot be reached ({type(error).__name__}); work from the "
-            "files of your handoff, or report what is missing"
+            "the database server cannot be reached; work from the files of your handoff, or report "
+            "what is missing"
         ) from None
     try:
         await connection.set_read_only(True)
@@ -264,6 +264,7 @@ async def refuse_privileged_role(connection: Any) -> None:
     who = repr(signed_in) if role == signed_in else f"{signed_in!r}, which may become {role!r}"
     (reader,) = await (await connection.execute(_CREATE_READER_SQL)).fetchone()
     raise RoleRefused(
-        f"SUPERVISE_SQL_URL signs in to PostgreSQL as {who}, {power}, and nothing was read",
+        f"the database (setting: SUPERVISE_SQL_URL) is signed in to as {who}, {power}, and nothing "
+        "was read",
         fix=f"make a role that can only read, and name it in the address: {reader}",
     )

@@ -163,7 +163,8 @@ def _compute(
         "cut": f"only the first {format_count(most, 'row')}" if len(found.rows) > most else "",
     }
     always = ("columns", "rows", "results")
-    return {name: value for name, value in answer.items() if value or name in always}
+    shown = {name: value for name, value in answer.items() if value or name in always}
+    return {**shown, **computation.show_used(found)}
 
 
 def _list_omitted_cells(computation: Computation, notes: Sequence[str]) -> list[str]:

@@ -111,12 +111,14 @@ def _choose_table(profiles: Sequence[Profile], asked: Question, query: Query) ->
 
 
 def _answer(best: _Tried, asked: Question, query: Query) -> dict[str, Any]:
+    computation, used = Computation(best.profile, best.reading, query), dict[str, Any]()
     try:
-        answer = Computation(best.profile, best.reading, query).compute()
+        answer = computation.compute()
+        used = computation.show_used(answer)
     except ToolRefused as refusal:
         best.reading.doubts.append(str(refusal))
         answer = Answered(best.reading, is_missing=True)
-    return describe_answer(best.profile, answer, asked.language)
+    return {**describe_answer(best.profile, answer, asked.language), **used}
 
 
 def _doubt_periods(readings: Sequence[Reading]) -> None:

@@ -58,7 +58,7 @@ async def search_tavily(
                 timeout=TIMEOUT_S,
             )
     except (httpx.TransportError, httpx.DecodingError, TimeoutError) as error:
-        raise SearchUnreachable(type(error).__name__) from error
+        raise SearchUnreachable("no answer") from error
     if response.status_code in (401, 403):
         raise ToolRefused(
             "the search engine refuses the key (TAVILY_API_KEY); use search_documents, or report "
@@ -80,9 +80,7 @@ async def search_keyless(query: str, max_results: int) -> list[SearchResult]:
             KEYLESS_SEARCH, timeout_s=TIMEOUT_S, query=query, max_results=max_results
         )
     except (ToolFailed, ToolRefused) as failure:
-        # The engines' library repeats an error's name, once for each engine that it asked.
-        parts = dict.fromkeys(str(failure).partition("(")[0].strip().split(": "))
-        raise SearchUnreachable(": ".join(parts)[:80]) from failure
+        raise SearchUnreachable("no search engine answers") from failure
     return [SearchResult(item["href"], item["title"], item["body"]) for item in found]
 
 

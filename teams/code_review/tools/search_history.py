@@ -10,6 +10,6 @@ search_history = define_lens_tool(
     """Search the repository's history for fixes that a diff undoes, and who knows the files.
 
 Lines of other materials that name a changed file, such as comments of earlier reviews, are listed.
-Without SUPERVISE_REPOSITORY no history is searched, and the gaps say so.
+Without a repository (setting: SUPERVISE_REPOSITORY) no history is searched, and the gaps say so.
 Example: search_history(diff="change.diff")""",
 )

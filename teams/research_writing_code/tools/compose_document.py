@@ -129,4 +129,7 @@ def _write_file(
             raise
         report.failures.append(str(failure))
     else:
-        report.lines += ["", f"The document is at {written['path']}."]
+        report.lines += [
+            "",
+            f"The document is written: {Path(written['path']).name} (path: {written['path']}).",
+        ]

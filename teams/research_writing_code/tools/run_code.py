@@ -27,8 +27,8 @@ MAX_SHOWN_CHARS = 2000
 MAX_CLAIMED_LINES = 8
 MAX_LINE_CHARS = 200
 DISABLED_GAP = (
-    "The code was not run: running code is off. Set SUPERVISE_RUN_CODE=true to have it run, "
-    "without network, on copies, and within limits."
+    "The code was not run: running code is off (setting: SUPERVISE_RUN_CODE=true). Where it is on, "
+    "code runs without network, on copies, and within limits."
 )
 
 _MAIN_GUARD = Pattern(r"^if\s+__name__\s*==", re.MULTILINE)

@@ -17,8 +17,9 @@ from .support.log_diagnosis import diagnose_logs
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 NO_LOG_MESSAGE = (
-    "there is no log or traceback in the task or its files. Give one with --file, or paste it into "
-    "the request: without one, only a language model or a human can diagnose it"
+    "there is no log or traceback in the task or its files. Attach one (on the command line: "
+    "--file), or paste it into the request: without one, only a language model or a human can "
+    "diagnose it"
 )
 MAX_PASTED_CHARS = 200_000
 

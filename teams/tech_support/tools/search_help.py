@@ -154,8 +154,8 @@ def _format_passage(passage: Passage) -> str:
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 MAX_QUERY_CHARS = 2000
 NO_DOCUMENTS = (
-    "there are no help documents. Give them with --file or SUPERVISE_DOCUMENTS: without them, only "
-    "a language model or a human can explain it"
+    "there are no help documents. Attach them (on the command line: --file), or name their folder "
+    "(setting: SUPERVISE_DOCUMENTS): without them, only a language model or a human can explain it"
 )
 
 

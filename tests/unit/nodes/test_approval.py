@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from nodes.approval import UNUSABLE_REASON, approve
+from graph.display.summary import format_question
+from nodes.approval import LAST_PLAN, UNUSABLE_REASON, approve
 from nodes.human.request import MAX_UNUSABLE_REPLIES
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings
@@ -29,6 +30,18 @@ async def test_the_plan_is_shown_and_nothing_is_decided_without_a_reply():
     assert question["kind"] == "plan" and question["problems"] == []
     assert question["plan"] == make_plan().model_dump(mode="json")
     assert "awaits_approval" not in state
+
+
+@pytest.mark.parametrize(("revisions", "warning"), [(0, ""), (1, ""), (2, LAST_PLAN)])
+async def test_the_last_plan_is_shown_with_what_a_rejection_leads_to(revisions: int, warning: str):
+    state = make_planned_state(revisions=revisions)
+    node = partial(approve, team=make_team(), models=make_models())
+
+    (question,), _, _ = await run_until_interrupt(node, SupervisorState, state)
+
+    assert question.get("warning", "") == warning
+    assert (LAST_PLAN in question["description"]) == bool(warning)
+    assert (LAST_PLAN in format_question(question)) == bool(warning)
 
 
 @pytest.mark.parametrize("reply", ["accept", "OK.", "yes", True, {"accept": True}])

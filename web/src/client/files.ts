@@ -1,8 +1,17 @@
 /** Files of a request, in the form of docs/guide/chat.md. */
 
+import { reader } from "../model/asides";
+
 export const MAX_FILES = 200;
 /** Of all files together, as the server takes them. */
 export const MAX_BYTES = 45_000_000;
+/** Of a table in text: of a longer one only the beginning would be read, and its figures would be wrong. */
+const MAX_TABLE_BYTES = 2_000_000;
+const TABLE = /\.(?:csv|tsv|jsonl|ndjson)$/i;
+/** What a visitor should know before files are chosen. */
+export const FILE_LIMITS = `A table (CSV) up to ${MAX_TABLE_BYTES / 1e6} MB, all files up to ${MAX_BYTES / 1e6} MB`;
+
+const countMegabytes = (bytes: number): string => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
 
 export interface FileBlock {
   type: "file";
@@ -26,6 +35,11 @@ export function findFileProblem(files: readonly { name: string; size: number }[]
   if (files.length > MAX_FILES) return `at most ${MAX_FILES} files can be attached`;
   const empty = files.find(({ size }) => size === 0);
   if (empty) return `${empty.name} is empty: choose the files again, without it`;
+  const large = files.find(({ name, size }) => TABLE.test(name) && size > MAX_TABLE_BYTES);
+  if (large) {
+    const advice = reader.ownsServer ? "leave it out, divide it, or let the server query it where it is (setting: SUPERVISE_SQL_URL)" : "leave it out, or divide it";
+    return `${large.name} has ${countMegabytes(large.size)} MB; of a table at most ${MAX_TABLE_BYTES / 1e6} MB can be read: ${advice}`;
+  }
   const size = files.reduce((sum, file) => sum + file.size, 0);
   return size > MAX_BYTES ? `the files have ${Math.ceil(size / 1e6)} MB; at most ${MAX_BYTES / 1e6} MB can be attached` : "";
 }

@@ -33,7 +33,10 @@ export interface Asked<Answer> {
   problem: Problem | null;
 }
 
-/** Return what a call returns, asked again every `everyMs` while the page is visible. */
+/** Until a server that does not answer is asked again. */
+const RETRY_MS = 2000;
+
+/** Return what a call returns, asked again every `everyMs` while the page is visible, and until the server answers. */
 export function useAsked<Answer>(call: () => Promise<Answer>, inputs: unknown[], everyMs = 0): Asked<Answer> {
   const [asked, setAsked] = useState<Asked<Answer>>({ answer: null, problem: null });
   const { tokens } = useContext(VisitorContext);
@@ -41,6 +44,7 @@ export function useAsked<Answer>(call: () => Promise<Answer>, inputs: unknown[],
   useEffect(() => {
     let isGone = false;
     let timer: ReturnType<typeof setTimeout>;
+    let wait = everyMs || RETRY_MS; // a tab that is hidden asks when it is shown
     const ask = async () => {
       if (document.visibilityState !== "hidden") {
         const next = await call().then(
@@ -48,8 +52,9 @@ export function useAsked<Answer>(call: () => Promise<Answer>, inputs: unknown[],
           (error: unknown) => ({ problem: isGone ? null : show(error) }),
         );
         if (!isGone) setAsked((before) => ({ ...before, ...next }));
+        wait = next.problem?.kind === "unreachable" ? RETRY_MS : everyMs;
       }
-      if (everyMs && !isGone) timer = setTimeout(ask, everyMs);
+      if (wait && !isGone) timer = setTimeout(ask, wait);
     };
     void ask();
     return () => {

@@ -114,15 +114,16 @@ export async function resumeRun(run: LiveRun): Promise<void> {
   run.refresh();
 }
 
-/** Stop all that is at work or waits in the thread; what is finished is kept.
+/** Stop all that is at work or waits in the thread, for its turn or for an answer; what is finished is kept.
  *
  * @throws Problem: the server does not do it.
  */
 export async function stopRun(run: LiveRun): Promise<void> {
   const { client } = run.server;
   const runs = await ask(() => client.runs.list(run.thread, { limit: 10 }));
-  for (const each of runs.filter(({ status }) => status === "pending" || status === "running")) {
-    await ask(() => client.runs.cancel(run.thread, each.run_id, false, "interrupt"));
-  }
+  const open = runs.filter(({ status }) => status === "pending" || status === "running");
+  for (const each of open) await ask(() => client.runs.cancel(run.thread, each.run_id, false, "interrupt"));
+  // One that waits for an answer is at an end when nothing is left to do; a resume asks again.
+  if (!open.length) await ask(() => client.threads.updateState(run.thread, { values: null, asNode: "__end__" }));
   run.refresh();
 }

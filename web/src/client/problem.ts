@@ -1,5 +1,6 @@
 /** What went wrong with a server, in one line. */
 
+import { dropAsides } from "../model/asides";
 import { toLine } from "../model/plain-text";
 
 export type ProblemKind = "unauthorized" | "forbidden" | "unknown" | "refused" | "unreachable" | "unreadable";
@@ -42,7 +43,7 @@ function readDetail(error: unknown): string {
     const answer = JSON.parse(text.slice(text.indexOf("{"))) as { detail?: unknown; message?: unknown };
     const all = answer.detail ?? answer.message;
     const said = Array.isArray(all) ? ((all[0] as { msg?: unknown } | undefined)?.msg ?? all) : all;
-    return toLine(typeof said === "string" ? said : JSON.stringify(said ?? ""), MAX_DETAIL_CHARS);
+    return toLine(dropAsides(typeof said === "string" ? said : JSON.stringify(said ?? "")), MAX_DETAIL_CHARS);
   } catch {
     return toLine(text, MAX_DETAIL_CHARS);
   }

@@ -1,5 +1,6 @@
 /** The open questions of a run, in the forms of docs/guide/questions.md. All of it is data: nothing is trusted. */
 
+import { dropAsides } from "../model/asides";
 import { readUsage } from "../model/read-trace";
 import type { Estimate, Plan, PlannedTask } from "../model/trace";
 
@@ -20,6 +21,8 @@ interface Asked {
 export interface PlanQuestion extends Asked {
   kind: "plan";
   plan: Plan;
+  /** What a rejection leads to, where it is not another plan. */
+  warning: string;
 }
 
 export interface WorkerQuestion extends Asked {
@@ -56,12 +59,12 @@ function readQuestion(found: unknown): Question | null {
     id: found.id,
     task: readText(found.task),
     worker: readText(found.worker),
-    problems: readTexts(found.problems),
+    problems: dropAsides(readTexts(found.problems)),
     estimate: isRecord(found.estimate) ? readUsage(found.estimate) : null,
     limits: isRecord(found.certificate) ? readTexts(found.certificate.summary) : [],
   };
   const plan = found.kind === "plan" ? readPlan(found.plan) : null;
-  if (plan) return { ...asked, kind: "plan", plan };
+  if (plan) return { ...asked, kind: "plan", plan, warning: readText(found.warning) };
   if (found.kind === "question" && typeof found.question === "string") {
     return { ...asked, kind: "question", question: found.question, partial: readText(found.partial), choices: readChoices(found) };
   }

@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
+import { reader } from "../model/asides";
 import { WordContext } from "../parts/copy-answer";
 import { Shell } from "../parts/shell";
 import { ComparePage } from "./compare-page";
@@ -23,6 +24,7 @@ export function App() {
   const [tokens, setTokens] = useState(0);
   const [user, setUser] = useState(0);
   const [isAsking, setAsking] = useState(false);
+  reader.ownsServer = !readToken();
   const visitor = { tokens, onRefused: useCallback(() => setAsking(true), []) };
   const useToken = (token: string) => {
     keepToken(token);
@@ -48,9 +50,7 @@ export function App() {
       </div>
       {readToken() && !isAsking && (
         <p class="no-print">
-          <button type="button" onClick={forget}>
-            Forget the token
-          </button>
+          <button type="button" onClick={forget}>Forget the token</button>
         </p>
       )}
     </Shell>
@@ -62,5 +62,5 @@ function CurrentPage({ server }: { server: Server }) {
   if (path === "teams") return <TeamsPage server={server} rest={[first, second, ...rest].filter((part) => part !== undefined)} />;
   if (path === "runs" && first) return <RunPage key={first} server={server} thread={first} />;
   if (path === "compare" && first && second) return <ComparePage key={`${first} ${second}`} server={server} threads={[first, second]} />;
-  return <HomePage server={server} part={path} />;
+  return <HomePage server={server} part={path} team={first} />;
 }

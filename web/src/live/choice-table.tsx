@@ -1,11 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { DataTable, type TableColumn } from "../parts/data-table";
 
-export interface ChoiceColumn<Row> {
-  title: string;
-  show: (row: Row) => ComponentChildren;
-  isFigure?: boolean;
-}
+export type ChoiceColumn<Row> = TableColumn<Row>;
 
 interface ChoiceTableProps<Row> {
   name: string;
@@ -17,7 +14,7 @@ interface ChoiceTableProps<Row> {
   keyOf: (row: Row) => string;
   /** Of the row's box, for those who do not see it. */
   labelOf: (row: Row) => string;
-  /** What is wrong with a row, which then has its first column alone; empty for nothing. */
+  /** What is wrong with a row, which cannot be selected then; empty for nothing. */
   problemOf?: (row: Row) => ComponentChildren;
   /** Address that compares two rows, the older one first. */
   compare: (older: string, newer: string) => string;
@@ -32,55 +29,23 @@ export function ChoiceTable<Row>({ name, kind, rows, columns, keyOf, labelOf, pr
     setChosen((before) => (before.includes(id) ? before.filter((each) => each !== id) : [...before, id].slice(act ? 0 : -2)));
   const selected = rows.map(keyOf).filter((id) => chosen.includes(id));
   const [newer, older] = selected;
+  const box: TableColumn<Row> = {
+    title: <span class="visually-hidden">Select</span>,
+    show: (row) => !problemOf?.(row) && <input type="checkbox" checked={chosen.includes(keyOf(row))} onChange={() => choose(keyOf(row))} aria-label={labelOf(row)} />,
+  };
+  const addProblem = (column: TableColumn<Row>, place: number): TableColumn<Row> =>
+    place ? column : { ...column, show: (row) => [column.show(row), problemOf?.(row) && <div class="row-problem small">{problemOf(row)}</div>] };
   return (
     <>
       <div class="choice">
         {newer && older && selected.length === 2 ? (
-          <a class="button" href={compare(older, newer)}>
-            Compare the two
-          </a>
+          <a class="button" href={compare(older, newer)}>Compare the two</a>
         ) : (
           !selected.length && <span class="soft small">Select two {kind} to compare them{act && ", or any to rename or delete them"}.</span>
         )}
         {selected.length > 0 && act?.(selected, () => setChosen([]))}
       </div>
-      <div class="table-scroll" tabIndex={0} role="region" aria-label={`${kind}, newest first`}>
-        <table class={name}>
-          <thead>
-            <tr>
-              <th scope="col">
-                <span class="visually-hidden">Select</span>
-              </th>
-              {columns.map(({ title, isFigure }) => (
-                <th key={title} scope="col" class={isFigure ? "figure" : ""}>
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => {
-              const problem = problemOf?.(row);
-              const id = keyOf(row);
-              return (
-                <tr key={id}>
-                  <td>{!problem && <input type="checkbox" checked={chosen.includes(id)} onChange={() => choose(id)} aria-label={labelOf(row)} />}</td>
-                  {columns.slice(0, problem ? 1 : undefined).map(({ title, show, isFigure }) => (
-                    <td key={title} class={isFigure ? "figure" : ""}>
-                      {show(row)}
-                    </td>
-                  ))}
-                  {problem && (
-                    <td colSpan={columns.length - 1} class="row-problem">
-                      {problem}
-                    </td>
-                  )}
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
+      <DataTable name={name} label={`${kind}, newest first`} columns={[box, ...columns.map(addProblem)]} rows={rows} keyOf={keyOf} isChoice />
     </>
   );
 }

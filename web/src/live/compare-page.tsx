@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { DataTable } from "../parts/data-table";
 import { PlanGraph } from "../parts/plan-graph";
 import { RunContext, showRun } from "../parts/run-context";
 import { SelectionProvider } from "../parts/selection";
@@ -13,7 +14,7 @@ import { useAsked } from "../client/hooks";
 import { loadKeptTrace } from "../client/kept-trace";
 import { listTurns } from "./earlier-turns";
 import { FigureTable, NAMES } from "./figure-table";
-import { ProblemLine } from "../client/notice";
+import { Missing } from "../client/notice";
 import { Problem } from "../client/problem";
 import { linkTo } from "./router";
 import { loadThread, type Server } from "../client/server";
@@ -45,7 +46,7 @@ export function ComparePage({ server, threads }: ComparePageProps) {
   const [isAtWork, setAtWork] = useState(false);
   const { answer, problem } = useAsked(load, [server, ...threads, isAtWork], isAtWork ? POLL_MS : 0);
   useEffect(() => setAtWork(answer?.some(({ run }) => run.status === "running") ?? false), [answer]);
-  if (!answer) return problem ? <ProblemLine problem={problem} /> : <p class="soft">loading…</p>;
+  if (!answer) return <Missing problem={problem} href={linkTo()}>All runs</Missing>;
   return (
     <>
       <Section id="compare" title="Two runs">
@@ -88,9 +89,7 @@ const Heading = ({ trace, name }: { trace: Trace; name: string }) => (
     <p>
       <StatusMark status={trace.run.status} /> <Line max={60}>{trace.run.team}</Line>
     </p>
-    <p>
-      <Line max={300}>{trace.run.request}</Line>
-    </p>
+    <p><Line max={300}>{trace.run.request}</Line></p>
   </article>
 );
 
@@ -112,31 +111,15 @@ function Pictures({ trace, name }: { trace: Trace; name: string }) {
 }
 
 const Tasks = ({ pairs }: { pairs: TaskPair[] }) => (
-  <div class="table-scroll" tabIndex={0} role="region" aria-label="Tasks of both runs">
-    <table class="task-pairs">
-      <thead>
-        <tr>
-          <th scope="col">Task</th>
-          <th scope="col">Run A</th>
-          <th scope="col">Run B</th>
-          <th scope="col">Difference</th>
-        </tr>
-      </thead>
-      <tbody>
-        {pairs.map(({ id, sides, difference }) => (
-          <tr key={id}>
-            <th scope="row">
-              <Line max={60}>{id}</Line>
-            </th>
-            {sides.map((side, index) => (
-              <td key={index}>
-                <Line max={120}>{side}</Line>
-              </td>
-            ))}
-            <td>{difference}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <DataTable
+    name="task-pairs"
+    label="Tasks of both runs"
+    columns={[
+      { title: "Task", show: ({ id }) => <Line max={60}>{id}</Line> },
+      ...NAMES.map((name, index) => ({ title: `Run ${name}`, show: ({ sides }: TaskPair) => <Line max={120}>{sides[index]}</Line> })),
+      { title: "Difference", show: ({ difference }) => difference },
+    ]}
+    rows={pairs}
+    keyOf={({ id }) => id}
+  />
 );

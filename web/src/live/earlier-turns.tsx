@@ -29,9 +29,7 @@ export function EarlierTurns({ trace }: { trace: Trace }) {
       {turns.map(({ request, answer }, index) => (
         <article key={index} aria-label={`request ${index + 1}`}>
           <p>
-            <strong>
-              <Text>{request}</Text>
-            </strong>
+            <strong><Text>{request}</Text></strong>
           </p>
           {answer ? <MarkdownText text={answer} /> : <p class="soft">No answer.</p>}
         </article>

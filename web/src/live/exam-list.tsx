@@ -9,7 +9,7 @@ export function ExamList({ team, exams }: { team: string; exams: ListedExam[] })
   if (!exams.length) return <p class="soft">No results yet.</p>;
   const date: ChoiceColumn<ListedExam> = {
     title: "Date",
-    isFigure: true,
+    kind: "figure",
     show: ({ id, exam }) => (exam ? <a href={linkTo("teams", team, "exams", id)}>{formatExamTime(id)}</a> : formatExamTime(id)),
   };
   return (
@@ -27,12 +27,12 @@ export function ExamList({ team, exams }: { team: string; exams: ListedExam[] })
 }
 
 const COLUMNS: readonly ChoiceColumn<ListedExam>[] = [
-  { title: "Score", isFigure: true, show: ({ exam }) => exam && <ExamScore exam={exam} /> },
-  { title: "Rows", isFigure: true, show: ({ rows }) => formatCount(rows) },
+  { title: "Score", kind: "figure", show: ({ exam }) => exam && <ExamScore exam={exam} /> },
+  { title: "Rows", kind: "figure", show: ({ rows }) => formatCount(rows) },
   { title: "Models", show: ({ exam }) => exam && <ExamModels exam={exam} /> },
-  { title: "Calls", isFigure: true, show: ({ exam }) => exam && formatCount(exam.calls) },
-  { title: "Cost", isFigure: true, show: ({ exam }) => exam && formatUsd(exam.cost_usd) },
-  { title: "Time", isFigure: true, show: ({ exam }) => exam && formatSeconds(exam.seconds) },
+  { title: "Calls", kind: "figure", show: ({ exam }) => exam && formatCount(exam.calls) },
+  { title: "Cost", kind: "figure", show: ({ exam }) => exam && formatUsd(exam.cost_usd) },
+  { title: "Time", kind: "figure", show: ({ exam }) => exam && formatSeconds(exam.seconds) },
 ];
 
 type ListedScores = NonNullable<ListedExam["exam"]>;

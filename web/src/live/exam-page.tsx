@@ -1,10 +1,11 @@
 import { describeModels, type GradedRow } from "../model/team";
+import { DataTable } from "../parts/data-table";
 import { Score } from "../parts/score";
 import { Section } from "../parts/shell";
 import { Line, Text } from "../parts/text";
 import { formatExamTime } from "./exam-list";
 import { useAsked } from "../client/hooks";
-import { ProblemLine } from "../client/notice";
+import { Missing } from "../client/notice";
 import { linkTo } from "./router";
 import type { Server } from "../client/server";
 import { loadExam } from "./team-server";
@@ -18,7 +19,7 @@ interface ExamPageProps {
 /** One exam with its rows: scores by metric, what was missing, the answers. */
 export function ExamPage({ server, team, exam: id }: ExamPageProps) {
   const { answer: exam, problem } = useAsked(() => loadExam(server, team, id), [server, team, id]);
-  if (!exam) return problem ? <ProblemLine problem={problem} /> : <p class="soft">loading…</p>;
+  if (!exam) return <Missing problem={problem} href={linkTo("teams")}>All teams</Missing>;
   return (
     <>
       <p class="no-print">
@@ -38,56 +39,37 @@ export function ExamPage({ server, team, exam: id }: ExamPageProps) {
         ))}
       </Section>
       <Section id="rows" title={`Rows (${exam.rows.length})`}>
-        <div class="table-scroll" tabIndex={0} role="region" aria-label="Rows">
-          <table class="exam-rows">
-            <thead>
-              <tr>
-                <th scope="col">Row</th>
-                <th scope="col">Request, and what was found</th>
-                <th scope="col" class="figure">
-                  Score
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {exam.rows.map((row) => (
-                <GradedLine key={row.id} row={row} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable
+          name="exam-rows"
+          label="Rows"
+          columns={[
+            { title: "Row", show: ({ id }) => <Line max={60}>{id}</Line> },
+            { title: "Request, and what was found", kind: "request-cell", show: (row) => <Graded row={row} /> },
+            { title: "Score", kind: "figure", show: ({ score }) => <Score value={score} /> },
+          ]}
+          rows={exam.rows}
+          keyOf={({ id }) => id}
+        />
       </Section>
     </>
   );
 }
 
-const GradedLine = ({ row }: { row: GradedRow }) => (
-  <tr>
-    <th scope="row">
-      <Line max={60}>{row.id}</Line>
-    </th>
-    <td class="request-cell">
-      <Line max={400}>{row.request}</Line>
-      <div class="soft small">
-        {row.status || "only planned"}
-        {Object.entries(row.scores).map(([name, value]) => ` · ${name.replaceAll("_", " ")} ${value}`)}
-      </div>
-      {[...row.complaints, ...(row.error ? [row.error] : [])].map((complaint, index) => (
-        <div key={index} class="row-problem small">
-          <Line max={300}>{complaint}</Line>
-        </div>
-      ))}
-      {row.answer && (
-        <details>
-          <summary class="small">Answer</summary>
-          <pre>
-            <Text>{row.answer}</Text>
-          </pre>
-        </details>
-      )}
-    </td>
-    <td class="figure">
-      <Score value={row.score} />
-    </td>
-  </tr>
+const Graded = ({ row }: { row: GradedRow }) => (
+  <>
+    <Line max={400}>{row.request}</Line>
+    <div class="soft small">
+      {row.status || "only planned"}
+      {Object.entries(row.scores).map(([name, value]) => ` · ${name.replaceAll("_", " ")} ${value}`)}
+    </div>
+    {[...row.complaints, ...(row.error ? [row.error] : [])].map((complaint, index) => (
+      <div key={index} class="row-problem small"><Line max={300}>{complaint}</Line></div>
+    ))}
+    {row.answer && (
+      <details>
+        <summary class="small">Answer</summary>
+        <pre><Text>{row.answer}</Text></pre>
+      </details>
+    )}
+  </>
 );

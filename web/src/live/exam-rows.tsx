@@ -1,4 +1,5 @@
 import { describeExpectation, type AskedRow, type Exam, type ExamFile, type GradedRow } from "../model/team";
+import { DataTable } from "../parts/data-table";
 import { Score } from "../parts/score";
 import { Line } from "../parts/text";
 import { useAction } from "../client/hooks";
@@ -26,39 +27,21 @@ export function ExamRows({ server, team, exam, last, problem, canRun }: ExamRows
     <>
       <ProblemLine problem={problem} />
       <p class="soft small">
-        {last ? "Scores of the newest result." : problem ? "Its newest result could not be loaded." : `No results yet. Run supervise eval ${team}.`}
+        {last ? "Scores of the newest result." : problem ? "Its newest result could not be loaded." : "No results yet."}
         {exam.count > exam.rows.length && ` The first ${exam.rows.length} of ${exam.count} rows.`}
       </p>
-      <div class="table-scroll" tabIndex={0} role="region" aria-label="Rows of the exam">
-        <table class="exam-rows">
-          <thead>
-            <tr>
-              <th scope="col">Row</th>
-              <th scope="col">Request, and what is expected</th>
-              <th scope="col" class="figure">
-                Score
-              </th>
-              <th scope="col">
-                <span class="visually-hidden">Run</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {exam.rows.map((each) => (
-              <tr key={each.id}>
-                <th scope="row">
-                  <Line max={60}>{each.id}</Line>
-                </th>
-                <RequestCell row={each} graded={graded.get(each.id)} />
-                <td class="figure">
-                  <Score value={graded.get(each.id)?.score ?? null} />
-                </td>
-                <td>{canRun && <RunButton server={server} team={team} row={each.id} />}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        name="exam-rows"
+        label="Rows of the exam"
+        columns={[
+          { title: "Row", show: ({ id }) => <Line max={60}>{id}</Line> },
+          { title: "Request, and what is expected", kind: "request-cell", show: (row) => <RequestCell row={row} graded={graded.get(row.id)} /> },
+          { title: "Score", kind: "figure", show: ({ id }) => <Score value={graded.get(id)?.score ?? null} /> },
+          { title: <span class="visually-hidden">Run</span>, show: ({ id }) => canRun && <RunButton server={server} team={team} row={id} /> },
+        ]}
+        rows={exam.rows}
+        keyOf={({ id }) => id}
+      />
     </>
   );
 }
@@ -78,7 +61,7 @@ function RunButton({ server, team, row }: { server: Server; team: string; row: s
 }
 
 const RequestCell = ({ row, graded }: { row: AskedRow; graded: GradedRow | undefined }) => (
-  <td class="request-cell">
+  <>
     <Line max={400}>{row.request}</Line>
     <div class="soft small">
       <Line max={300}>{describeExpectation(row.expect)}</Line>
@@ -95,9 +78,7 @@ const RequestCell = ({ row, graded }: { row: AskedRow; graded: GradedRow | undef
       )}
     </div>
     {graded?.complaints.map((complaint, index) => (
-      <div key={index} class="row-problem small">
-        <Line max={300}>{complaint}</Line>
-      </div>
+      <div key={index} class="row-problem small"><Line max={300}>{complaint}</Line></div>
     ))}
-  </td>
+  </>
 );

@@ -1,14 +1,15 @@
 import { useState } from "preact/hooks";
 import { formatDifference, pairMetrics, pairRows, type FigurePair, type RowPair } from "../model/exam-compare";
 import type { Figure } from "../model/compare";
-import { describeModels } from "../model/team";
+import { describeModels, type GradedRow } from "../model/team";
+import { DataTable, type TableColumn } from "../parts/data-table";
 import { Score } from "../parts/score";
 import { Section } from "../parts/shell";
 import { Line } from "../parts/text";
 import { formatExamTime } from "./exam-list";
 import { FigureTable, NAMES } from "./figure-table";
 import { useAsked } from "../client/hooks";
-import { ProblemLine } from "../client/notice";
+import { Missing } from "../client/notice";
 import { linkTo } from "./router";
 import type { Server } from "../client/server";
 import { loadExam } from "./team-server";
@@ -23,7 +24,7 @@ interface ExamsPageProps {
 export function ExamsPage({ server, team, exams }: ExamsPageProps) {
   const load = () => Promise.all([loadExam(server, team, exams[0]), loadExam(server, team, exams[1])]);
   const { answer, problem } = useAsked(load, [server, team, ...exams]);
-  if (!answer) return problem ? <ProblemLine problem={problem} /> : <p class="soft">loading…</p>;
+  if (!answer) return <Missing problem={problem} href={linkTo("teams")}>All teams</Missing>;
   const pairs = pairRows(...answer);
   return (
     <>
@@ -76,52 +77,24 @@ function Rows({ pairs }: { pairs: RowPair[] }) {
         )}
       </p>
       {shown.length > 0 && (
-        <div class="table-scroll" tabIndex={0} role="region" aria-label="Rows of both exams">
-          <table class="row-pairs">
-            <thead>
-              <tr>
-                <th scope="col">Row</th>
-                <th scope="col">Request</th>
-                {NAMES.map((name) => (
-                  <th key={name} scope="col">
-                    Exam {name}
-                  </th>
-                ))}
-                <th scope="col">Change</th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((pair) => (
-                <PairLine key={pair.id} pair={pair} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable name="row-pairs" label="Rows of both exams" columns={COLUMNS} rows={shown} keyOf={({ id }) => id} />
       )}
     </>
   );
 }
 
-const PairLine = ({ pair: { id, request, sides, change, difference } }: { pair: RowPair }) => (
-  <tr>
-    <th scope="row">
-      <Line max={60}>{id}</Line>
-    </th>
-    <td class="request-cell">
-      <Line max={240}>{request}</Line>
-    </td>
-    {sides.map((side, index) => (
-      <td key={index}>
-        <Score value={side?.score ?? null} />
-        {side?.complaints.map((complaint, place) => (
-          <div key={place} class="row-problem small">
-            <Line max={200}>{complaint}</Line>
-          </div>
-        ))}
-      </td>
+const COLUMNS: readonly TableColumn<RowPair>[] = [
+  { title: "Row", show: ({ id }) => <Line max={60}>{id}</Line> },
+  { title: "Request", kind: "request-cell", show: ({ request }) => <Line max={240}>{request}</Line> },
+  ...NAMES.map((name, index) => ({ title: `Exam ${name}`, show: ({ sides }: RowPair) => <Side row={sides[index] ?? null} /> })),
+  { title: "Change", kind: "change", show: ({ change, difference }) => [change, " ", difference !== null && change !== "same" && formatDifference(difference)] },
+];
+
+const Side = ({ row }: { row: GradedRow | null }) => (
+  <>
+    <Score value={row?.score ?? null} />
+    {row?.complaints.map((complaint, place) => (
+      <div key={place} class="row-problem small"><Line max={200}>{complaint}</Line></div>
     ))}
-    <td class="change">
-      {change} {difference !== null && change !== "same" && formatDifference(difference)}
-    </td>
-  </tr>
+  </>
 );

@@ -1,3 +1,4 @@
+import { DataTable } from "../parts/data-table";
 import type { Figure } from "../model/compare";
 
 /** Of two that are compared, the older one first. */
@@ -12,30 +13,14 @@ interface FigureTableProps {
 
 /** Figures of two runs or exams, with their differences. */
 export const FigureTable = ({ name, kind, figures }: FigureTableProps) => (
-  <div class="table-scroll" tabIndex={0} role="region" aria-label={`Figures of both ${kind.toLowerCase()}s`}>
-    <table class={name}>
-      <thead>
-        <tr>
-          <td />
-          {[...NAMES.map((each) => `${kind} ${each}`), "B against A"].map((title) => (
-            <th key={title} scope="col" class="figure">
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {figures.map(({ label, values, change }) => (
-          <tr key={label}>
-            <th scope="row">{label}</th>
-            {[...values, change].map((value, index) => (
-              <td key={index} class="figure">
-                {value}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <DataTable
+    name={name}
+    label={`Figures of both ${kind.toLowerCase()}s`}
+    columns={[
+      { title: <span class="visually-hidden">Figure</span>, show: ({ label }: Figure) => label },
+      ...NAMES.map((each, index) => ({ title: `${kind} ${each}`, kind: "figure", show: ({ values }: Figure) => values[index] })),
+      { title: "B against A", kind: "figure", show: ({ change }) => change },
+    ]}
+    rows={figures}
+  />
 );

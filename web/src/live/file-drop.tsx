@@ -1,5 +1,5 @@
 import { useId } from "preact/hooks";
-import { listChosen, type WrittenRequest } from "../client/files";
+import { FILE_LIMITS, listChosen, type WrittenRequest } from "../client/files";
 import { Line } from "../parts/text";
 
 interface FileDropProps extends Pick<WrittenRequest, "files"> {
@@ -17,9 +17,7 @@ export function FileDrop({ files, given, onFiles }: FileDropProps) {
   };
   return (
     <div class="file-drop" role="group" aria-labelledby={name}>
-      <p id={name} class="soft">
-        Drop files or a folder here, or choose
-      </p>
+      <p id={name} class="soft">Drop files or a folder here, or choose</p>
       <label class="button">
         Files
         <input type="file" multiple onChange={(event) => add(event.currentTarget)} />
@@ -28,6 +26,7 @@ export function FileDrop({ files, given, onFiles }: FileDropProps) {
         A folder
         <input type="file" {...{ webkitdirectory: true }} onChange={(event) => add(event.currentTarget)} />
       </label>
+      <span class="soft small">{FILE_LIMITS}</span>
       {given.length > 0 && (
         <p class="small">
           With the example's files: <Line max={300}>{given.join(", ")}</Line>

@@ -5,12 +5,12 @@ import { RunTable } from "./run-table";
 import { StartForm } from "./start-form";
 
 /** Where a run is started, and earlier ones are found. */
-export function HomePage({ server, part }: { server: Server; part: string }) {
+export function HomePage({ server, part, team }: { server: Server; part: string; team: string | undefined }) {
   useEffect(() => document.getElementById(part)?.scrollIntoView(), [part]);
   return (
     <>
       <Section id="start" title="Start a run">
-        <StartForm server={server} />
+        <StartForm key={team} server={server} first={team} />
       </Section>
       <Section id="runs" title="Runs">
         <RunTable server={server} />

@@ -63,9 +63,7 @@ export function Palette({ server }: { server: Server }) {
   }, [isOpen]);
   return (
     <>
-      <button type="button" class="palette-button no-print" data-key="Ctrl K" onClick={() => setOpen(true)}>
-        Find
-      </button>
+      <button type="button" class="palette-button no-print" data-key="Ctrl K" onClick={() => setOpen(true)}>Find</button>
       {isOpen && (
         <dialog class="palette" aria-label="Find" ref={dialog} onClose={() => setOpen(false)} onClick={(event) => event.target === dialog.current && dialog.current?.close()}>
           <Finder server={server} onDone={() => dialog.current?.close()} />

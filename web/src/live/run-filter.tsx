@@ -47,9 +47,7 @@ export function RunFilters({ runs, filter, onFilter }: RunFiltersProps) {
           <select value={filter[name]} onChange={(event) => onFilter({ ...filter, [name]: event.currentTarget.value })}>
             <option value="">any</option>
             {options.map(([value, words]) => (
-              <option key={value} value={value}>
-                {words}
-              </option>
+              <option key={value} value={value}>{words}</option>
             ))}
           </select>
         </label>

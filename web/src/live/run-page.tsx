@@ -11,8 +11,7 @@ import { FollowUp, hasAnswer } from "./follow-up";
 import { useAction, useAsked, useRun } from "../client/hooks";
 import { loadWhy } from "../client/kept-trace";
 import { resumeRun, stopRun, type LiveRun } from "../client/live-run";
-import { Notice, ProblemLine } from "../client/notice";
-import type { Problem } from "../client/problem";
+import { Missing, Notice, ProblemLine } from "../client/notice";
 import { linkTo } from "./router";
 import { RunAgain } from "./run-again";
 import type { Connection } from "../client/run-watch";
@@ -41,7 +40,7 @@ export function RunPage({ server, thread }: { server: Server; thread: string }) 
   const trace = useMemo(() => run?.trace && { ...run.trace, why: why ?? [] }, [run?.trace, why]);
   if (!run) return <p class="soft">loading…</p>;
   const { problem, connection } = run;
-  if (!trace && problem && connection !== "lost") return <NoRun problem={problem} />;
+  if (!trace && problem && connection !== "lost") return <Missing problem={problem} href={linkTo()}>All runs</Missing>;
   return (
     <>
       <RunBar run={{ ...run, trace: trace ?? null }} />
@@ -79,13 +78,6 @@ function describeUnbegun({ status, connection, isQueued }: LiveRun): string {
   return "The run begins as soon as the server can, also when you close the page.";
 }
 
-const NoRun = ({ problem }: { problem: Problem }) => (
-  <div class="empty">
-    <ProblemLine problem={problem} />
-    <a href={linkTo()}>All runs</a>
-  </div>
-);
-
 /** What can be done with the run, and how the page is connected to it. */
 function RunBar({ run }: { run: LiveRun }) {
   const stop = useAction(() => stopRun(run));
@@ -100,23 +92,15 @@ function RunBar({ run }: { run: LiveRun }) {
         <p class="run-now" role="status" tabIndex={-1} ref={status}>
           <StatusMark status={run.status} unbegun={trace || run.status !== "running" ? "" : run.isQueued ? "in the queue" : "starting"} /> <span class="soft small">{isBack ? "connected again: nothing was missed" : CONNECTIONS[run.connection]}</span>
         </p>
-        {run.status === "running" && (
-          <>
-            {trace && <StopPanel run={run} />}
-            <button type="button" onClick={() => stop.start()} disabled={stop.isBusy}>
-              Stop the run
-            </button>
-          </>
+        {run.status === "running" && trace && <StopPanel run={run} />}
+        {(run.status === "running" || run.status === "needs_input") && (
+          <button type="button" onClick={() => stop.start()} disabled={stop.isBusy}>Stop the run</button>
         )}
         {trace && CAN_RESUME.includes(run.status) && (
-          <button type="button" onClick={() => resume.start()} disabled={resume.isBusy}>
-            Resume
-          </button>
+          <button type="button" onClick={() => resume.start()} disabled={resume.isBusy}>Resume</button>
         )}
         {trace && run.status !== "running" && (
-          <button type="button" onClick={() => report.start()} disabled={report.isBusy}>
-            Download the report
-          </button>
+          <button type="button" onClick={() => report.start()} disabled={report.isBusy}>Download the report</button>
         )}
       </div>
       <ProblemLine problem={stop.problem ?? resume.problem ?? report.problem} />

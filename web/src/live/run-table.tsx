@@ -29,25 +29,21 @@ export function RunTable({ server }: { server: Server }) {
   const shown = selectRuns(runs, filter);
   return (
     <>
+      {(runs.length > FEW || filter !== ALL_RUNS) && <RunFilters runs={runs} filter={filter} onFilter={setFilter} />}
       <ProblemLine problem={problem ?? deleting.problem} />
       <Inbox runs={runs} />
       {deleting.pending.length > 0 && (
         <p class="notice" role="status">
           {countOf(deleting.pending.length, "run")} will be deleted in {UNDO_S} s.{" "}
-          <button type="button" onClick={() => deleting.undo()}>
-            Undo
-          </button>
+          <button type="button" onClick={() => deleting.undo()}>Undo</button>
         </p>
       )}
       {!list && !problem && <p class="skeleton">Loading the runs…</p>}
-      {list && !runs.length && <p class="empty">No run yet: write a request above, or fill in an example. Runs of the command line are not shown here: "supervise runs" lists them.</p>}
-      {(runs.length > FEW || filter !== ALL_RUNS) && <RunFilters runs={runs} filter={filter} onFilter={setFilter} />}
+      {list && !runs.length && <p class="empty">No run yet: write a request above, or fill in an example. Runs of the command line are not shown here.</p>}
       {runs.length > 0 && !shown.length && (
         <p class="empty">
           No run is like that{list?.hasOlder && " among those loaded"}.{" "}
-          <button type="button" onClick={() => setFilter(ALL_RUNS)}>
-            Show all
-          </button>
+          <button type="button" onClick={() => setFilter(ALL_RUNS)}>Show all</button>
         </p>
       )}
       {shown.length > 0 && (
@@ -70,9 +66,7 @@ export function RunTable({ server }: { server: Server }) {
         </button>
       )}
       {list && list.pages > 1 && !list.hasOlder && (
-        <p class="soft small older" tabIndex={-1} ref={end}>
-          These are all runs.
-        </p>
+        <p class="soft small older" tabIndex={-1} ref={end}>These are all runs.</p>
       )}
     </>
   );
@@ -88,9 +82,7 @@ function Inbox({ runs }: { runs: readonly ListedRun[] }) {
       <ul>
         {waiting.slice(0, MAX_WAITING).map(({ thread, title, request }) => (
           <li key={thread}>
-            <a href={linkTo("runs", thread)}>
-              <Line max={120}>{title || request}</Line>
-            </a>
+            <a href={linkTo("runs", thread)}><Line max={120}>{title || request}</Line></a>
           </li>
         ))}
         {waiting.length > MAX_WAITING && <li class="soft">and {waiting.length - MAX_WAITING} more</li>}
@@ -114,9 +106,7 @@ function RunActions({ server, runs, onRenamed, onDelete }: RunActionsProps) {
   return (
     <>
       {isOne && !isNaming && (
-        <button type="button" onClick={() => setNaming(true)}>
-          Rename
-        </button>
+        <button type="button" onClick={() => setNaming(true)}>Rename</button>
       )}
       {isOne && isNaming && <RenameForm key={only!.thread} server={server} run={only!} onDone={() => (setNaming(false), onRenamed())} />}
       <button type="button" class="danger" onClick={() => onDelete(runs.map(({ thread }) => thread))}>
@@ -136,9 +126,7 @@ function RenameForm({ server, run, onDone }: { server: Server; run: ListedRun; o
   return (
     <form class="rename" onSubmit={(event) => (event.preventDefault(), action.start())} onKeyDown={(event) => event.key === "Escape" && onDone()}>
       <input ref={field} onFocus={(event) => event.currentTarget.select()} aria-label="Title of the run" placeholder="A title of your own" maxLength={120} value={title} onInput={(event) => setTitle(event.currentTarget.value)} />
-      <button class="primary" disabled={action.isBusy}>
-        Save
-      </button>
+      <button class="primary" disabled={action.isBusy}>Save</button>
       <ProblemLine problem={action.problem} />
     </form>
   );
@@ -157,18 +145,14 @@ const COLUMNS: readonly ChoiceColumn<ListedRun>[] = [
     title: "Request",
     show: ({ thread, title, request }) => (
       <>
-        <a href={linkTo("runs", thread)}>
-          <Line max={160}>{title || request || "begins when it is its turn"}</Line>
-        </a>
+        <a href={linkTo("runs", thread)}><Line max={160}>{title || request || "begins when it is its turn"}</Line></a>
         {title && (
-          <span class="soft small under">
-            <Line max={120}>{request}</Line>
-          </span>
+          <span class="soft small under"><Line max={120}>{request}</Line></span>
         )}
       </>
     ),
   },
   { title: "Team", show: ({ team }) => <Line max={60}>{nameTeam(team)}</Line> },
-  { title: "Started", isFigure: true, show: ({ started }) => formatMoment(started) },
-  { title: "Time", isFigure: true, show: ({ wallS }) => formatSeconds(wallS) },
+  { title: "Started", kind: "figure", show: ({ started }) => formatMoment(started) },
+  { title: "Time", kind: "figure", show: ({ wallS }) => formatSeconds(wallS) },
 ];

@@ -22,11 +22,11 @@ const useTeams = (server: Server) =>
   }, [server]);
 
 /** Starts a run on a new thread, and shows it. */
-export function StartForm({ server }: { server: Server }) {
+export function StartForm({ server, first = "" }: { server: Server; first?: string | undefined }) {
   const { answer: teams, problem } = useTeams(server);
-  const [chosen, setChosen] = useState("");
+  const [chosen, setChosen] = useState(first);
   const [example, setExample] = useState<RowInput | null>(null);
-  const team = chosen || teams?.[0]?.name || "";
+  const team = (teams?.find(({ name }) => name === chosen) ?? teams?.[0])?.name ?? "";
   return (
     <RequestForm
       place="start"

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { useAction } from "../client/hooks";
 import { ProblemLine } from "../client/notice";
 import type { Server } from "../client/server";
+import { reader } from "../model/asides";
 import { nameTeam } from "../model/format";
 import type { ListedTeam } from "../model/team";
 import { Line } from "../parts/text";
@@ -9,7 +10,7 @@ import { linkTo } from "./router";
 import { loadRow, type RowInput } from "./team-server";
 
 /** The others are a press away. */
-const SHOWN = innerWidth < 640 ? 3 : 8;
+const SHOWN = innerWidth < 640 ? 2 : 4;
 
 interface TeamCardsProps {
   server: Server;
@@ -35,12 +36,8 @@ export function TeamCards({ server, teams, team, onTeam, onExample }: TeamCardsP
           <div key={name} class="team-card">
             <label>
               <input type="radio" name="team" value={name} checked={name === team} onChange={() => onTeam(name)} />
-              <strong>
-                <Line max={60}>{nameTeam(name)}</Line>
-              </strong>
-              <span class="soft small">
-                <Line max={200}>{description}</Line>
-              </span>
+              <strong><Line max={60}>{nameTeam(name)}</Line></strong>
+              <span class="soft small"><Line max={200}>{description}</Line></span>
             </label>
             {example && (
               <button type="button" class="plain example-of-team" disabled={action.isBusy} title="Put it into the form, with its files" onClick={() => action.start(name, example.id)}>
@@ -81,24 +78,24 @@ export function ModelStatus({ models }: { models: Record<string, string> }) {
       <summary>
         <strong>No language model is set up.</strong> You get sentences and figures from your files; nobody reads or judges them.
       </summary>
-      <p>
-        To set one, end <code>supervise ui</code>, and start it again with one of these in the environment, in your own settings file, which{" "}
-        <code>supervise doctor</code> names, or in <code>.env</code> of this folder, which counts when you have run <code>supervise trust</code>:
-      </p>
-      <ul>
-        <li>
-          <code>OPENAI_API_KEY=…</code> for OpenAI
-        </li>
-        <li>
-          <code>OPENAI_BASE_URL=http://127.0.0.1:8080/v1</code> for a server of your own, such as llama.cpp or Ollama
-        </li>
-        <li>
-          <code>SUPERVISE_MODEL_STANDARD=provider:model</code> for others, also <code>…_FAST</code> and <code>…_STRONG</code>
-        </li>
-      </ul>
-      <p>
-        <code>supervise doctor</code> tells whether it answers.
-      </p>
+      {reader.ownsServer ? (
+        <>
+          <p>To set one, end the server, and start it again with one of these in its environment:</p>
+          <ul>
+            <li>
+              <code>OPENAI_API_KEY=…</code> for OpenAI
+            </li>
+            <li>
+              <code>OPENAI_BASE_URL=http://127.0.0.1:8080/v1</code> for a server of your own, such as llama.cpp or Ollama
+            </li>
+            <li>
+              <code>SUPERVISE_MODEL_STANDARD=provider:model</code> for others, also <code>…_FAST</code> and <code>…_STRONG</code>
+            </li>
+          </ul>
+        </>
+      ) : (
+        <p>Whoever runs the server can set one.</p>
+      )}
     </details>
   );
 }

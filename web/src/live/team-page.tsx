@@ -5,7 +5,7 @@ import { Line } from "../parts/text";
 import { ExamList } from "./exam-list";
 import { ExamRows } from "./exam-rows";
 import { useAsked } from "../client/hooks";
-import { Notice, ProblemLine } from "../client/notice";
+import { Missing, Notice, ProblemLine } from "../client/notice";
 import { Problem, readProblem } from "../client/problem";
 import { linkTo } from "./router";
 import type { Server } from "../client/server";
@@ -19,25 +19,26 @@ interface TeamPageProps {
 /** One team: what it is, the rows of its exam, and the exams that were kept. */
 export function TeamPage({ server, name }: TeamPageProps) {
   const { answer, problem } = useAsked(() => loadAll(server, name), [server, name]);
-  if (!answer) return problem ? <ProblemLine problem={problem} /> : <p class="soft">loading…</p>;
+  if (!answer) return <Missing problem={problem} href={linkTo("teams")}>All teams</Missing>;
   const { content, last, lastProblem, isServed } = answer;
   return (
     <>
-      <p class="no-print">
+      <p class="no-print team-ways">
         <a href={linkTo("teams")}>All teams</a>
+        {isServed && content.team && (
+          <a class="button primary" href={linkTo("start", name)}>Start with this team</a>
+        )}
       </p>
       {content.team ? (
         <TeamView team={content.team} />
       ) : (
         <>
-          <h1>
-            <Line max={60}>{name}</Line>
-          </h1>
+          <h1><Line max={60}>{name}</Line></h1>
           <ProblemLine problem={new Problem("refused", `the team cannot be used: ${content.problem}`)} />
         </>
       )}
       {!isServed && <Notice>This server does not run the team: a row cannot be started here.</Notice>}
-      <Section id="exam" title="Exam">
+      <Section id="exam" title="How well it works: its exam">
         <ExamFileProblems content={content} />
         {content.exam && content.exam.rows.length > 0 && (
           <ExamRows server={server} team={name} exam={content.exam} last={last} problem={lastProblem} canRun={isServed} />
@@ -62,14 +63,14 @@ async function loadAll(server: Server, name: string) {
 }
 
 function ExamFileProblems({ content: { team, exam } }: { content: TeamPageContent }) {
-  if (!exam) return <p class="soft">{team ? "The team has no exam: it has no evals.jsonl." : "Its exam is not read."}</p>;
+  if (!exam) return <p class="soft">{team ? "The team has no exam." : "Its exam is not read."}</p>;
   const more = exam.problem_count - exam.problems.length;
   return (
     <>
       {exam.problems.map((problem) => (
-        <ProblemLine key={problem} problem={new Problem("refused", `evals.jsonl, ${problem}`)} />
+        <ProblemLine key={problem} problem={new Problem("refused", problem)} />
       ))}
-      {more > 0 && <p class="soft small">and {more} more problems; supervise check lists them</p>}
+      {more > 0 && <p class="soft small">and {more} more problems</p>}
     </>
   );
 }

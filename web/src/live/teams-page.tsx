@@ -1,3 +1,6 @@
+import { nameTeam } from "../model/format";
+import type { ListedTeam } from "../model/team";
+import { DataTable, type TableColumn } from "../parts/data-table";
 import { Section } from "../parts/shell";
 import { Line } from "../parts/text";
 import { ExamPage } from "./exam-page";
@@ -25,47 +28,26 @@ function TeamList({ server }: { server: Server }) {
     <Section id="teams" title="Teams">
       <ProblemLine problem={problem} />
       {!answer && !problem && <p class="soft">loading…</p>}
-      {teams && (
-        <div class="table-scroll" tabIndex={0} role="region" aria-label="Teams of the server">
-          <table class="team-list">
-            <thead>
-              <tr>
-                <th scope="col">Team</th>
-                <th scope="col">For</th>
-                <th scope="col" class="figure">
-                  Workers
-                </th>
-                <th scope="col" class="figure">
-                  Last exam
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {teams.map((team) => (
-                <tr key={team.name}>
-                  <th scope="row">
-                    <a href={linkTo("teams", team.name)}>
-                      <Line max={60}>{team.name}</Line>
-                    </a>
-                    {!served?.has(team.name) && <span class="soft small"> not served here</span>}
-                  </th>
-                  <td class="request-cell">
-                    {team.problem ? (
-                      <span class="row-problem">
-                        cannot be used: <Line max={300}>{team.problem}</Line>
-                      </span>
-                    ) : (
-                      <Line max={300}>{team.description}</Line>
-                    )}
-                  </td>
-                  <td class="figure">{team.problem ? "–" : team.workers}</td>
-                  <td class="figure">{team.score === null ? "–" : team.score.toFixed(1)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      {teams && <DataTable name="team-list" label="Teams of the server" columns={listColumns(served)} rows={teams} keyOf={({ name }) => name} />}
     </Section>
   );
 }
+
+const listColumns = (served: ReadonlySet<string> | undefined): TableColumn<ListedTeam>[] => [
+  {
+    title: "Team",
+    show: ({ name }) => (
+      <>
+        <a href={linkTo("teams", name)}><Line max={60}>{nameTeam(name)}</Line></a>
+        {!served?.has(name) && <span class="soft small"> not served here</span>}
+      </>
+    ),
+  },
+  {
+    title: "For",
+    kind: "request-cell",
+    show: ({ problem, description }) => (problem ? <span class="row-problem">cannot be used: <Line max={300}>{problem}</Line></span> : <Line max={300}>{description}</Line>),
+  },
+  { title: "Workers", kind: "figure", show: ({ problem, workers }) => (problem ? "–" : workers) },
+  { title: "Last exam", kind: "figure", show: ({ score }) => score?.toFixed(1) ?? "–" },
+];

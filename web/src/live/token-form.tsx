@@ -34,12 +34,9 @@ export function TokenForm({ isRefused, onToken }: TokenFormProps) {
         value={token}
         onInput={(event) => setToken(event.currentTarget.value)}
       />
-      <button class="primary" type="submit" disabled={!token.trim()}>
-        Use it
-      </button>
+      <button class="primary" type="submit" disabled={!token.trim()}>Use it</button>
       <p class="soft small">
-        Whoever runs the server makes it: <code>supervise add-user NAME</code>. It is kept in this tab only, until it is closed, and sent to this server
-        alone.
+        Whoever runs the server makes it. It is kept in this tab only, until it is closed, and sent to this server alone.
       </p>
     </form>
   );

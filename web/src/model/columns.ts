@@ -38,6 +38,14 @@ export const writeColumns = (text: string): string =>
 export const writeFigure = (text: string, column: string): string =>
   readColumn(column)?.unit.length && /^-?\d{4,}(?:\.\d+)?$/.test(text) ? text.replace(/\B(?=(?:\d{3})+(?!\d))(?<!\.\d*)/g, ",") : text;
 
+const FIGURE = /^[-−+]?[$€£]?\d[\d,.]*(?:\s?%)?$/;
+/** Written where there is no figure. */
+const NO_FIGURE = /^[-–]?$/;
+
+/** Return whether the cells of a column are figures, which stand below each other; days and years are none. */
+export const areFigures = (cells: readonly string[]): boolean =>
+  cells.every((cell) => FIGURE.test(cell) || NO_FIGURE.test(cell)) && cells.some((cell) => FIGURE.test(cell) && !YEAR_OR_DAY.test(cell));
+
 /** A row of a table, as a claim says it: `company: Alpha; usd: 3.5`. */
 export type Row = { columns: string[]; cells: string[] };
 

@@ -25,8 +25,10 @@ export const listGaps = oncePerTrace((trace: Trace): Gap[] => {
   const problems = listProblems(viewTasks(trace));
   const reasons = problems.map(({ reason }) => reason).filter((reason) => reason.length >= MIN_REASON_CHARS);
   const gaps = (answer?.gaps ?? []).filter((gap) => !reasons.some((reason) => gap.includes(reason)));
+  // The request itself stands above: it is a part of its own only where nothing else is said.
+  const parts = (answer?.unanswered ?? []).filter((part) => part.trim() !== trace.run.request?.trim() || !(problems.length || gaps.length));
   return [
-    ...groupGaps(answer?.unanswered ?? []),
+    ...groupGaps(parts),
     ...problems.map((problem) => ({ text: problem.reason, others: [], problem })),
     ...groupGaps(gaps),
   ];

@@ -1,5 +1,5 @@
 import MarkdownIt, { type Token } from "markdown-it";
-import { writeColumn, writeColumns, writeFigure } from "./columns";
+import { areFigures, writeColumn, writeColumns, writeFigure } from "./columns";
 import { showHidden, toLine } from "./plain-text";
 import { placeMarks, readClaims } from "./proof-marks";
 import type { Source, SourcedClaim } from "./sources";
@@ -51,20 +51,31 @@ function shiftHeadings(tokens: Token[]): void {
 /** Write the columns and the figures of tables as people do. */
 function writeTables(tokens: Token[]): void {
   let columns: string[] = [];
+  let cells: Token[][] = [];
   let place = 0;
   tokens.forEach(({ type, content, children }, index) => {
-    if (type === "table_open") columns = [];
+    if (type === "table_open") [columns, cells] = [[], []];
+    if (type === "table_close") cells.forEach(alignFigures);
     if (type === "tr_open") place = 0;
     const cell = type === "inline" ? tokens[index - 1]!.type : "";
     const only = children?.length === 1 && children[0]!.type === "text" ? children[0]! : null;
     if (cell === "th_open") {
       columns.push(content);
+      cells.push([tokens[index - 1]!, tokens[index]!]);
       if (only) only.content = writeColumn(content);
     }
     if (cell === "paragraph_open") for (const child of children!) if (child.type === "text") child.content = writeColumns(child.content);
     if (type === "td_open") place += 1;
+    if (cell === "td_open") cells[place - 1]?.push(tokens[index - 1]!, tokens[index]!);
     if (cell === "td_open" && only) only.content = writeFigure(content, columns[place - 1] ?? "");
   });
+}
+
+/** Put a column to the right whose cells are all figures: its head first, each cell before its text. */
+function alignFigures(cells: Token[]): void {
+  const texts = cells.slice(2).filter(({ type }) => type === "inline").map(({ content }) => content);
+  if (!areFigures(texts)) return;
+  for (const token of cells) if (token.type !== "inline") token.attrs = [["class", "figure"]];
 }
 
 /** Put a mark behind each claim, and each figure of one; what is quoted has its source above it. */

@@ -28,6 +28,12 @@ const SENTENCE = /(?<=[.!?;])\s+|\n/g;
 
 const readFigure = (text: string): string => String(Number(text.replaceAll(",", "").replace("−", "-")));
 const listFigures = (text: string): string[] => [...text.matchAll(FIGURE)].map(([found]) => found);
+/** Return whether a figure that is written is one of a claim, perhaps rounded: 3,738 for 3738.31. */
+const isFigureOf = (written: string, figures: ReadonlySet<string>): boolean => {
+  const figure = readFigure(written);
+  const decimals = figure.split(".")[1]?.length ?? 0;
+  return figures.has(figure) || [...figures].some((each) => (each.split(".")[1]?.length ?? 0) > decimals && Number(each).toFixed(decimals) === figure);
+};
 const isYear = (figure: string): boolean => YEAR.test(figure);
 /** A figure of one digit is in too many sentences to say which claim is meant. */
 const isTelling = (figure: string): boolean => !isYear(figure) && figure.replace(/\D/g, "").length > 1;
@@ -100,10 +106,9 @@ function placeFigures(sentence: string, claims: readonly Marked[], context: stri
   const words = new Set(listWords(context));
   const years = listFigures(context).filter(isYear);
   return [...sentence.matchAll(FIGURE)].flatMap((found) => {
-    const figure = readFigure(found[0]);
     if (!isTelling(found[0])) return [];
     const fitting = claims
-      .filter((claim) => claim.figures.has(figure) && (!years.length || !claim.years.size || years.some((year) => claim.years.has(year))))
+      .filter((claim) => isFigureOf(found[0], claim.figures) && (!years.length || !claim.years.size || years.some((year) => claim.years.has(year))))
       .filter(({ names }) => !names.size || [...names].some((name) => words.has(name)))
       .map((claim) => ({ claim: claim.index, shared: [...claim.words].filter((word) => words.has(word)).length }))
       .filter(({ shared }) => shared > 0)

@@ -1,3 +1,4 @@
+import { dropAsides, nameRemedy } from "./asides";
 import type { Cause, Dependency, Plan, Report, Run, Trace, TraceEvent, TracedTask, Usage } from "./trace";
 
 /** A trace from anywhere, completed so that every part can rely on the types: what is malformed is left out. */
@@ -35,9 +36,9 @@ export function readTrace(value: unknown): Trace | null {
 
 export const readCauses = (value: unknown): Cause[] =>
   asRecords(value).map(({ sentence, tasks, remedies }) => ({
-    sentence: asText(sentence),
+    sentence: dropAsides(asText(sentence)),
     tasks: asTexts(tasks),
-    remedies: asRecords(remedies).map(({ name, text }) => ({ name: asText(name), text: asText(text) })),
+    remedies: asRecords(remedies).flatMap(({ kind, name, text }) => nameRemedy({ kind: asText(kind), name: asText(name), text: asText(text) }) ?? []),
   }));
 
 const readTexts = (value: unknown): Json =>
@@ -93,12 +94,23 @@ function readDependency(edge: Json): Dependency[] {
 
 const readReport = (report: Json): Report =>
   ({
-    ...report,
-    output: asText(report["output"]),
+    ...sayHere(report),
+    output: dropAsides(asText(report["output"])),
     claims: asRecords(report["claims"]),
     findings: asRecords(report["findings"]),
-    gaps: asTexts(report["gaps"]),
+    gaps: dropAsides(asTexts(report["gaps"])),
+    ...(isRecord(report["escalation"]) ? { escalation: sayHere(report["escalation"]) } : {}),
   }) as unknown as Report;
+
+/** What the program says itself in an event, a report or an answer: what others have said stays as it is. */
+const SAID = ["text", "gaps", "unanswered", "error", "failures", "message", "reason", "next", "problems"];
+
+/** Return a part of the trace with the program's own words as a page says them. */
+function sayHere(part: Json): Json {
+  const said = { ...part };
+  for (const name of SAID) if (name in said) said[name] = dropAsides(said[name]);
+  return said;
+}
 
 /** Return the events; a plan or report that the file holds once is put back into its event. */
 function readEvents(value: unknown, plans: Plan[], tasks: TracedTask[]): TraceEvent[] {
@@ -108,8 +120,10 @@ function readEvents(value: unknown, plans: Plan[], tasks: TracedTask[]): TraceEv
     if (!isNumber(event["t"]) || typeof event["kind"] !== "string") return [];
     const path = asText(event["task"]);
     const plan = isNumber(event["plan"]) ? { plan: plans[event["plan"]] } : {};
-    const report = event["kind"] === "report" && !event["report"] ? { report: reports.get(path) } : {};
-    return [{ ...event, task: path, worker: asText(event["worker"]), ...plan, ...report } as TraceEvent];
+    const found = isRecord(event["report"]) ? readReport(event["report"]) : event["kind"] === "report" ? reports.get(path) : undefined;
+    const report = found ? { report: found } : {};
+    const answer = isRecord(event["answer"]) ? { answer: sayHere(event["answer"]) } : {};
+    return [{ ...sayHere(event), task: path, worker: asText(event["worker"]), ...plan, ...report, ...answer } as TraceEvent];
   });
 }
 

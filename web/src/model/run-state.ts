@@ -1,7 +1,7 @@
 import type { TaskState } from "./task-view";
 import { formatMoment, formatSeconds } from "./format";
 import { findStart } from "./read-trace";
-import type { RunStatus, Trace } from "./trace";
+import type { RunStatus, Trace, TraceEvent } from "./trace";
 
 export const PASSAGES_GLYPH = "❝";
 /** What the status `passages` says. */
@@ -52,12 +52,19 @@ function describeOpenEnd(trace: Trace): string {
     case "needs_input":
       return `Waiting for you since ${formatMoment(run.started, last?.t)}.`;
     case "failed":
-      return last?.kind === "error" ? `The run ended with an error: ${String(last["error"] ?? last["message"] ?? "")}` : "";
+      return last?.kind === "error" ? describeError(last) : "";
     case "passages":
       return `${PASSAGES}.`;
     default:
       return "";
   }
+}
+
+/** Return why a run ended, and what helps where the program says it. */
+function describeError({ code, error, message, next }: TraceEvent): string {
+  const why = String(error ?? message ?? "");
+  const words = code === "PLAN_INVALID" ? `The run has ended: ${why}` : `The run ended with an error: ${why}`;
+  return next ? `${words}. What helps: ${String(next)}.` : words;
 }
 
 function describeQuestion(question: unknown): string {

@@ -2,7 +2,7 @@ import { findAnswer } from "./answer";
 import { oncePerTrace } from "./once-per-trace";
 import { selectTurn } from "./read-trace";
 import { flattenTasks, viewTasks } from "./task-view";
-import { listResult } from "./tool-result";
+import { listResult, readUsed, type UsedRows } from "./tool-result";
 import type { Proof, Trace, TraceEvent } from "./trace";
 
 /** A quotation with what is around it. */
@@ -28,6 +28,8 @@ export interface SourcedClaim {
   doubt: string;
   /** Null if the trace does not hold the text around the quotation. */
   passage: Passage | null;
+  /** What it was computed of, where a tool says it. */
+  used: UsedRows | null;
 }
 
 export interface Source {
@@ -70,7 +72,8 @@ export const listClaims = oncePerTrace((trace: Trace): SourcedClaim[] => {
       const quotation = claim.quotation?.trim() ?? "";
       const { text, proof = null } = claim;
       const passage = passages.find(path, index, quotation || text);
-      return { task: path, text, source: claim.source ?? "", quotation, proof, doubt: claim.doubt ?? "", passage };
+      const used = proof === "computed" ? passages.findUsed(path, text) : null;
+      return { task: path, text, source: claim.source ?? "", quotation, proof, doubt: claim.doubt ?? "", passage, used };
     }),
   );
 });
@@ -78,6 +81,7 @@ export const listClaims = oncePerTrace((trace: Trace): SourcedClaim[] => {
 /** Finds the text around quotations: as the trace places them, else in what tools have answered. */
 class PassageIndex {
   private readonly placed = new Map<string, Passage>();
+  private readonly used = new Map<string, UsedRows>();
   private readonly results = new Map<string, { tool: string; text: string }[]>();
 
   constructor(trace: Trace) {
@@ -97,6 +101,10 @@ class PassageIndex {
     return null;
   }
 
+  findUsed(task: string, figure: string): UsedRows | null {
+    return this.used.get(`${task}\n${figure}`) ?? null;
+  }
+
   private readPlaces(event: TraceEvent): void {
     const places = event["quotations"];
     if (!Array.isArray(places)) return;
@@ -108,7 +116,11 @@ class PassageIndex {
 
   private readResult(event: TraceEvent): void {
     const results = this.results.get(event.task) ?? [];
-    for (const text of listResult(String(event["result"]))) results.push({ tool: String(event["tool"]), text });
+    const used = readUsed(String(event["result"]));
+    for (const text of listResult(String(event["result"]))) {
+      results.push({ tool: String(event["tool"]), text });
+      if (used) this.used.set(`${event.task}\n${text}`, used);
+    }
     this.results.set(event.task, results);
   }
 }

@@ -8,6 +8,24 @@ interface Table {
   rows: readonly unknown[];
 }
 
+/** The rows that a figure was computed of: the first of them, and how many they are. */
+export interface UsedRows {
+  columns: string[];
+  cells: string[][];
+  count: number;
+}
+
+/** Return the rows that a tool has computed its one figure of; null for other answers. */
+export function readUsed(text: string): UsedRows | null {
+  try {
+    const { used } = JSON.parse(text) as { used?: Table & { count?: unknown } };
+    if (!used || !isTable(used) || typeof used.count !== "number") return null;
+    return { columns: used.columns.map(String), cells: used.rows.map((row) => (row as unknown[]).map((cell) => String(cell ?? "–"))), count: used.count };
+  } catch {
+    return null; // it was cut, or is no JSON
+  }
+}
+
 /** Return the texts in what a tool answered, for a reader: `column: value; column: value` for a row of a table; other text as it is. */
 export function listResult(text: string): string[] {
   if (!/^\s*[[{]/.test(text)) return [text];

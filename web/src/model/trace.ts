@@ -1,5 +1,7 @@
 /** The trace of a run, as `supervise trace THREAD` prints it. All texts are data of models, tools and users. */
 
+import type { Remedy } from "./asides";
+
 export type Tier = "fast" | "standard" | "strong";
 export type RunStatus = "running" | "done" | "passages" | "partial" | "needs_input" | "failed" | "stopped";
 export type TaskStatus = "waiting" | "working" | "completed" | "failed" | "skipped" | "escalated";
@@ -166,5 +168,5 @@ export interface Cause {
   sentence: string;
   /** Paths of all tasks that lack something for it. */
   tasks: string[];
-  remedies: { name: string; text: string }[];
+  remedies: Remedy[];
 }

@@ -45,9 +45,7 @@ export const TextList = ({ title, texts }: { title: string; texts: readonly stri
       </h3>
       <ul class="texts">
         {texts.map((text, index) => (
-          <li key={index}>
-            <MarkdownLine text={text} />
-          </li>
+          <li key={index}><MarkdownLine text={text} /></li>
         ))}
       </ul>
     </>

@@ -66,9 +66,7 @@ function AttemptView({ attempt }: { attempt: Attempt }) {
         </details>
       )}
       {problem && (
-        <p class="problem">
-          <Text>{problem}</Text>
-        </p>
+        <p class="problem"><Text>{problem}</Text></p>
       )}
       {attempt.refined && (
         <p class="soft small">

@@ -32,15 +32,11 @@ function ToolCall({ call }: { call: TraceEvent }) {
   return (
     <details class={error ? "call failed" : "call"} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <code>
-          <Line max={60}>{call["tool"]}</Line>
-        </code>{" "}
+        <code><Line max={60}>{call["tool"]}</Line></code>{" "}
         <span class="soft small">
           {formatSeconds(call["seconds"] as number)} {notes.join(", ")} {error ? "✕ failed" : ""}
         </span>
-        <span class="call-arguments">
-          <Line max={120}>{JSON.stringify(call["args"])}</Line>
-        </span>
+        <span class="call-arguments"><Line max={120}>{JSON.stringify(call["args"])}</Line></span>
       </summary>
       {isOpen && (
         <>

@@ -1,5 +1,8 @@
-import { readRow, writeColumn, writeFigure, type Row } from "../model/columns";
+import type { ComponentChildren } from "preact";
+import { areFigures, readRow, writeColumn, writeFigure, type Row } from "../model/columns";
+import { formatCount } from "../model/format";
 import type { SourcedClaim } from "../model/sources";
+import { DataTable } from "./data-table";
 import { ProofMark } from "./proof-mark";
 import { Quotation } from "./quotation";
 import { TaskLink } from "./task-link";
@@ -22,36 +25,38 @@ function groupRows(claims: readonly SourcedClaim[]): Group[] {
   return groups;
 }
 
+interface RowTableProps {
+  name: string;
+  columns: readonly string[];
+  cells: readonly (readonly string[])[];
+  children?: ComponentChildren;
+}
+
+/** Rows of a table, its figures below each other. */
+const RowTable = ({ name, columns, cells, children }: RowTableProps) => (
+  <DataTable
+    label={name}
+    frame="table-frame"
+    isChoice
+    columns={columns.map((column, place) => ({
+      title: <Text>{writeColumn(column)}</Text>,
+      kind: areFigures(cells.map((row) => row[place] ?? "")) ? "figure" : "",
+      show: (row: readonly string[]) => <Text>{writeFigure(row[place] ?? "", column)}</Text>,
+    }))}
+    rows={cells}
+  >
+    {children}
+  </DataTable>
+);
+
 /** Claims with their quotations in place; rows of one table as that table. */
 export const ClaimList = ({ claims }: { claims: readonly SourcedClaim[] }) => (
   <>
     {groupRows(claims).map(({ columns, rows }, index) =>
       columns && rows.length > 1 ? (
-        <div key={index} class="table-frame" tabIndex={0} role="group" aria-label="Rows">
-          <table>
-            <thead>
-              <tr>
-                {columns.map((name) => (
-                  <th key={name} scope="col">
-                    <Text>{writeColumn(name)}</Text>
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ row }, at) => (
-                <tr key={at}>
-                  {row!.cells.map((cell, place) => (
-                    <td key={place}>
-                      <Text>{writeFigure(cell, columns[place]!)}</Text>
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+        <RowTable key={index} name="Rows" columns={columns} cells={rows.map(({ row }) => row!.cells)}>
           <Origin claim={rows[0]!.claim} />
-        </div>
+        </RowTable>
       ) : (
         <ClaimText key={index} claim={rows[0]!.claim} />
       ),
@@ -69,23 +74,22 @@ const ClaimText = ({ claim }: { claim: SourcedClaim }) => {
         <dl class="row">
           {row.columns.map((name, index) => (
             <div key={index}>
-              <dt>
-                <Text>{writeColumn(name)}</Text>
-              </dt>
-              <dd>
-                <Text>{writeFigure(row.cells[index]!, name)}</Text>
-              </dd>
+              <dt><Text>{writeColumn(name)}</Text></dt>
+              <dd><Text>{writeFigure(row.cells[index]!, name)}</Text></dd>
             </div>
           ))}
         </dl>
       ) : (
         claim.text !== quote && (
-          <p>
-            <Text>{claim.text}</Text>
-          </p>
+          <p><Text>{claim.text}</Text></p>
         )
       )}
       {quote && <Quotation passage={claim.passage ?? { quote }} />}
+      {claim.used && (
+        <RowTable name="Rows that it was computed of" columns={claim.used.columns} cells={claim.used.cells}>
+          {claim.used.count > claim.used.cells.length && <p class="soft small">and {formatCount(claim.used.count - claim.used.cells.length)} more</p>}
+        </RowTable>
+      )}
       <Origin claim={claim} />
     </div>
   );

@@ -23,9 +23,7 @@ function ContradictionCard({ contradiction, sources }: { contradiction: Contradi
   const prevailing = findPrevailing(verdict);
   return (
     <article class="card-box">
-      <h3>
-        <Text>{subject}</Text>
-      </h3>
+      <h3><Text>{subject}</Text></h3>
       <ul class="sides">
         {claims.map((claim, index) => {
           const source = sources.find(({ name }) => name === nameDocument(claim.source ?? ""));
@@ -34,9 +32,7 @@ function ContradictionCard({ contradiction, sources }: { contradiction: Contradi
           return (
             <li key={index} class={`side ${outcome}`}>
               {prevailing >= 0 && <p class="side-outcome">{prevailing === index ? "✓ holds" : "✕ does not hold"}</p>}
-              <p>
-                <Text>{claim.text}</Text>
-              </p>
+              <p><Text>{claim.text}</Text></p>
               {(known?.passage || claim.quotation) && <Quotation passage={known?.passage ?? { quote: claim.quotation! }} />}
               <p class="soft small">
                 {source ? (

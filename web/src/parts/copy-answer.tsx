@@ -22,9 +22,7 @@ export function CopyAnswer({ trace }: { trace: Trace }) {
   };
   return (
     <p class="answer-tools no-print">
-      <span role="status" class="soft small">
-        {said}
-      </span>
+      <span role="status" class="soft small">{said}</span>
       <button type="button" onClick={() => attempt(async () => navigator.clipboard.writeText(writeAnswer(trace)), "Copied")}>
         Copy
       </button>

@@ -19,9 +19,7 @@ export function CostsSection({ trace }: { trace: Trace }) {
       <div class="choices no-print" role="group" aria-label="Sum by">
         <span class="soft">By</span>
         {COST_GROUPINGS.map((name) => (
-          <button key={name} type="button" aria-pressed={name === grouping} onClick={() => setGrouping(name)}>
-            {name}
-          </button>
+          <button key={name} type="button" aria-pressed={name === grouping} onClick={() => setGrouping(name)}>{name}</button>
         ))}
         <span class="share-key soft small">
           <span aria-hidden="true" /> tokens in <span class="second" aria-hidden="true" /> tokens out

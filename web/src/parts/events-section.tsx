@@ -36,9 +36,7 @@ export function EventsSection({ trace }: { trace: Trace }) {
             <select value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
               <option value="">all</option>
               {kinds.map((name) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
+                <option key={name} value={name}>{name}</option>
               ))}
             </select>
           </label>
@@ -59,9 +57,7 @@ export function EventsSection({ trace }: { trace: Trace }) {
           ))}
         </ol>
         {lines.length > shown && (
-          <button type="button" onClick={() => setShown(shown + PAGE)}>
-            Show more
-          </button>
+          <button type="button" onClick={() => setShown(shown + PAGE)}>Show more</button>
         )}
       </details>
     </>
@@ -79,12 +75,8 @@ function EventItem({ line: { event, seconds, text, isFailed } }: { line: EventLi
             {isFailed && <span aria-label="failed">✕ </span>}
             <Line max={24}>{event.kind}</Line>
           </span>
-          <span class="event-task">
-            <Line max={40}>{event.task || "–"}</Line>
-          </span>
-          <span class="event-text">
-            <Line max={240}>{text}</Line>
-          </span>
+          <span class="event-task"><Line max={40}>{event.task || "–"}</Line></span>
+          <span class="event-text"><Line max={240}>{text}</Line></span>
         </summary>
         {isOpen && <LongText text={JSON.stringify(event, null, 2)} max={4000} isCode />}
       </details>

@@ -60,9 +60,7 @@ export function Feed({ trace }: { trace: Trace }) {
         <li key={`${event.t} ${index}`} class={isFailed ? "failed" : event.kind === "report" ? "reported" : ""}>
           <span class="event-time">{seconds < 0.05 ? "0 s" : formatSeconds(seconds)}</span>
           <span>
-            <strong>
-              <bdi>{who}</bdi>
-            </strong>{" "}
+            <strong><bdi>{who}</bdi></strong>{" "}
             {isFailed && <span class="visually-hidden">failed: </span>}
             <Line max={320}>{text}</Line>
           </span>
@@ -80,9 +78,7 @@ function AtWork({ trace }: { trace: Trace }) {
   const rest = working.length > MAX_NAMED ? ` and ${working.length - MAX_NAMED} more` : "";
   const said = working.length ? `At work: ${named.join(", ")}${rest}` : nameStep(trace);
   return (
-    <p class="at-work small">
-      <Line max={300}>{said}</Line>
-    </p>
+    <p class="at-work small"><Line max={300}>{said}</Line></p>
   );
 }
 

@@ -22,9 +22,7 @@ const COLUMNS: Column<Finding>[] = [
       <>
         <MarkdownLine text={asText(finding["message"])} />
         <div class="soft small">
-          <code>
-            <Text>{placeOf(finding)}</Text>
-          </code>{" "}
+          <code><Text>{placeOf(finding)}</Text></code>{" "}
           <MarkdownLine text={asText(finding["suggestion"])} />
         </div>
       </>

@@ -49,9 +49,7 @@ function GapText({ gap: { text, others } }: { gap: Gap }) {
       </summary>
       <ul>
         {(text.length > MAX_CHARS ? [text, ...others] : others).map((other, index) => (
-          <li key={index}>
-            <MarkdownLine text={other} />
-          </li>
+          <li key={index}><MarkdownLine text={other} /></li>
         ))}
       </ul>
     </details>

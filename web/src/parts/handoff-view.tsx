@@ -21,9 +21,7 @@ export function HandoffView({ details }: { details: TaskDetails }) {
         {given.map((needed) => (
           <li key={needed.path}>
             <TaskLink path={needed.path} />{" "}
-            <span class="soft">
-              <Line max={MAX_GIVEN_CHARS}>{needed.traced.report?.output ?? needed.state}</Line>
-            </span>
+            <span class="soft"><Line max={MAX_GIVEN_CHARS}>{needed.traced.report?.output ?? needed.state}</Line></span>
           </li>
         ))}
       </ul>
@@ -51,9 +49,7 @@ const CardView = ({ name, card }: { name: string; card: WorkerCard }) => (
     <h4>
       The worker <Text>{name}</Text>
     </h4>
-    <p>
-      <Text>{card.description}</Text>
-    </p>
+    <p><Text>{card.description}</Text></p>
     <p class="soft small">
       {card.tools?.length ? (
         <>

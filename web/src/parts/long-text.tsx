@@ -18,13 +18,9 @@ export function LongText({ text, max = 1200, isCode = false }: LongTextProps) {
   return (
     <div class="long-text">
       {isCode ? (
-        <pre tabIndex={0}>
-          <bdi>{shown}</bdi>
-        </pre>
+        <pre tabIndex={0}><bdi>{shown}</bdi></pre>
       ) : (
-        <p class="lines" dir="auto">
-          {shown}
-        </p>
+        <p class="lines" dir="auto">{shown}</p>
       )}
       {isCut && (
         <button type="button" class="no-print" onClick={() => setWhole(true)}>

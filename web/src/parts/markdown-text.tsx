@@ -23,9 +23,7 @@ export function FoldedText({ text, sources, claims, maxChars }: FoldedTextProps)
         <MarkdownText text={isFolded ? text.slice(0, MAX_FOLDED_CHARS) : text} sources={sources} claims={claims} />
       </div>
       {isFolded && (
-        <button type="button" class="no-print" onClick={() => setFolded(false)}>
-          Show the whole text
-        </button>
+        <button type="button" class="no-print" onClick={() => setFolded(false)}>Show the whole text</button>
       )}
     </div>
   );

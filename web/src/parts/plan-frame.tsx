@@ -36,9 +36,7 @@ export function PlanFrame({ frame, isRelated, onToggle }: FrameProps) {
             {`${title} `}
           </text>
           {isCard && (
-            <text class="card-work" y={40}>
-              {states}
-            </text>
+            <text class="card-work" y={40}>{states}</text>
           )}
         </svg>
         {isCard && <StateBar counts={counts} total={frame.tasks.length} width={frame.width - 20} y={frame.height - 14} />}

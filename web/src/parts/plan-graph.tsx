@@ -71,15 +71,9 @@ export function PlanGraph() {
         <PlanLegend tasks={[...byPath.values()]} isTable={drawing.isTable} />
         {!isPrinting && !isWhole && <span class="plan-hint soft small no-print">a part of the drawing: drag it, or enlarge it with Ctrl and the wheel</span>}
         <div class="plan-controls no-print" role="group" aria-label="Size of the drawing">
-          <button type="button" onClick={pan.zoomIn} aria-label="Enlarge">
-            +
-          </button>
-          <button type="button" onClick={pan.zoomOut} aria-label="Reduce">
-            −
-          </button>
-          <button type="button" onClick={pan.fit}>
-            Fit
-          </button>
+          <button type="button" onClick={pan.zoomIn} aria-label="Enlarge">+</button>
+          <button type="button" onClick={pan.zoomOut} aria-label="Reduce">−</button>
+          <button type="button" onClick={pan.fit}>Fit</button>
         </div>
       </div>
     </>

@@ -9,9 +9,7 @@ export function PlanLegend({ tasks, isTable }: { tasks: readonly TaskView[]; isT
     <ul class="legend small">
       {[...countStates(tasks)].map(([state, count]) => (
         <li key={state} class={stateClass(state)}>
-          <span class="legend-state" aria-hidden="true">
-            {STATE_GLYPHS[state]}
-          </span>{" "}
+          <span class="legend-state" aria-hidden="true">{STATE_GLYPHS[state]}</span>{" "}
           {count} {labelState(state)}
         </li>
       ))}

@@ -64,20 +64,14 @@ const Difference = ({ difference }: { difference: PlanDifference }) => (
     {difference.changed.map(({ id, parts }) => (
       <li key={id} class="changed">
         <span class="change-sign">~ changed</span>{" "}
-        <strong>
-          <Text>{id}</Text>
-        </strong>
+        <strong><Text>{id}</Text></strong>
         <dl>
           {parts.map(({ name, before, after }) => (
             <div key={name}>
               <dt>{name}</dt>
               <dd>
-                <del>
-                  <Text>{before}</Text>
-                </del>{" "}
-                <ins>
-                  <Text>{after}</Text>
-                </ins>
+                <del><Text>{before}</Text></del>{" "}
+                <ins><Text>{after}</Text></ins>
               </dd>
             </div>
           ))}
@@ -97,9 +91,7 @@ const TaskChange = ({ task, sign, word }: { task: PlannedTask; sign: string; wor
     <span class="change-sign">
       {sign} {word}
     </span>{" "}
-    <strong>
-      <Text>{task.id}</Text>
-    </strong>{" "}
+    <strong><Text>{task.id}</Text></strong>{" "}
     <span class="soft">
       (<Text>{task.worker}</Text>, needs <Text>{listNeeds(task)}</Text>)
     </span>{" "}

@@ -50,9 +50,7 @@ function AllDetails({ index, tasks, sources }: { index: TaskIndex; tasks: TaskVi
       {sources.length > 0 && <h2>Sources and their quotations</h2>}
       {sources.slice(0, MAX_PRINTED_SOURCES).map(({ name, anchor, claims }) => (
         <div key={anchor} class="printed-source">
-          <h3>
-            <Line max={160}>{name}</Line>
-          </h3>
+          <h3><Line max={160}>{name}</Line></h3>
           <SourceClaims claims={claims} />
         </div>
       ))}
@@ -64,9 +62,7 @@ function AllDetails({ index, tasks, sources }: { index: TaskIndex; tasks: TaskVi
       )}
       {printed.map(({ path }) => (
         <div key={path} class="printed-task">
-          <h2>
-            <Line max={120}>{path}</Line>
-          </h2>
+          <h2><Line max={120}>{path}</Line></h2>
           <TaskDetailsView details={index.find(path)!} />
         </div>
       ))}

@@ -36,12 +36,8 @@ export function SelectedTask({ actOn }: { actOn?: ((task: TaskView) => Component
   return (
     <aside class="task-drawer no-print" aria-label="Selected task" ref={panel} tabIndex={-1}>
       <header>
-        <h2>
-          <Line max={120}>{task.path}</Line>
-        </h2>
-        <button type="button" onClick={close} aria-label="Close the task">
-          ✕
-        </button>
+        <h2><Line max={120}>{task.path}</Line></h2>
+        <button type="button" onClick={close} aria-label="Close the task">✕</button>
       </header>
       {actOn?.(task)}
       <TaskPanel task={task} />

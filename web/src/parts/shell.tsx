@@ -18,9 +18,7 @@ interface ShellProps {
 /** The frame of a page: its title, links to its sections, and the colours. */
 export const Shell = ({ title, sections, tools, children }: ShellProps) => (
   <>
-    <a class="skip-link no-print" href="#main">
-      To the content
-    </a>
+    <a class="skip-link no-print" href="#main">To the content</a>
     <header class="page-header">
       <h1 class="product">
         <svg viewBox="0 0 32 32" aria-hidden="true">
@@ -39,9 +37,7 @@ export const Shell = ({ title, sections, tools, children }: ShellProps) => (
       {tools}
       <ThemeSwitch />
     </header>
-    <main id="main" tabIndex={-1}>
-      {children}
-    </main>
+    <main id="main" tabIndex={-1}>{children}</main>
   </>
 );
 

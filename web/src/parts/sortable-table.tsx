@@ -41,9 +41,7 @@ export function SortableTable<Row>({ caption, columns, rows, keyOf, classOf, sum
               <th key={title} scope="col" class={isNumber ? "figure" : ""} aria-sort={nameOrder(sorted, index)}>
                 <button type="button" class="no-print" onClick={() => choose(index)}>
                   {title}
-                  <span aria-hidden="true" class="sort-mark">
-                    {sorted?.column === index ? (sorted.isUp ? "▲" : "▼") : ""}
-                  </span>
+                  <span aria-hidden="true" class="sort-mark">{sorted?.column === index ? (sorted.isUp ? "▲" : "▼") : ""}</span>
                 </button>
                 {/* A browser repeats texts at the top of each sheet, but no buttons. */}
                 <span class="print-only">{title}</span>
@@ -88,13 +86,9 @@ const Row = memo(function Row<Row>({ columns, row, mark }: RowProps<Row>) {
     <tr class={mark}>
       {columns.map(({ title, show, isNumber }, index) =>
         index ? (
-          <td key={title} class={isNumber ? "figure" : ""}>
-            {show(row)}
-          </td>
+          <td key={title} class={isNumber ? "figure" : ""}>{show(row)}</td>
         ) : (
-          <th key={title} scope="row">
-            {show(row)}
-          </th>
+          <th key={title} scope="row">{show(row)}</th>
         ),
       )}
     </tr>

@@ -47,9 +47,7 @@ function SourceDetails({ source, isShort, note }: { source: Source; isShort: boo
   return (
     <details id={source.anchor} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <strong>
-          <Line max={160}>{source.name}</Line>
-        </strong>{" "}
+        <strong><Line max={160}>{source.name}</Line></strong>{" "}
         <span class="soft small">{[source.claims.length && countOf(source.claims.length, "claim"), note].filter(Boolean).join(" · ")}</span>
       </summary>
       {isOpen && <SourceClaims claims={source.claims} />}

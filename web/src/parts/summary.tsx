@@ -2,7 +2,6 @@ import { findAnswer } from "../model/answer";
 import { describeAmount } from "../model/estimate";
 import { countOf, formatCount, formatSeconds, formatUsd } from "../model/format";
 import { countStates } from "../model/plan-blocks";
-import { toLine } from "../model/plain-text";
 import { describeRun } from "../model/run-state";
 import { labelState } from "../model/task-view";
 import type { Trace } from "../model/trace";
@@ -19,9 +18,7 @@ export function Summary({ trace, isAsking }: { trace: Trace; isAsking: boolean }
   const note = isAsking || (run.status === "passages" && findAnswer(trace)) ? "" : state.note;
   return (
     <section id="summary" aria-labelledby="summary-title" class="run-summary">
-      <h2 id="summary-title" class="visually-hidden">
-        Request
-      </h2>
+      <h2 id="summary-title" class="visually-hidden">Request</h2>
       <blockquote class="request" tabIndex={(run.request?.length ?? 0) > 120 ? 0 : undefined}>
         <Text>{run.request}</Text>
       </blockquote>
@@ -33,9 +30,7 @@ export function Summary({ trace, isAsking }: { trace: Trace; isAsking: boolean }
         <div class="note" role="note">
           <Text>{note}</Text>
           {state.questions.map((question, index) => (
-            <p key={index} class="lines">
-              <Text>{question.slice(0, MAX_QUESTION_CHARS)}</Text>
-            </p>
+            <p key={index} class="lines"><Text>{question.slice(0, MAX_QUESTION_CHARS)}</Text></p>
           ))}
         </div>
       )}
@@ -127,7 +122,7 @@ export function RunFacts({ trace: { run, events, timing } }: { trace: Trace }) {
       </p>
       {said && (
         <p class="note" role="note">
-          So that this page stays small, {said}. <code>supervise trace {toLine(run.thread || "THREAD", 80)}</code> prints all.
+          So that this page stays small, {said}. The run's trace has all.
         </p>
       )}
     </>

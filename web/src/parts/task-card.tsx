@@ -66,13 +66,9 @@ export function TaskCard({ placed, isSelected, isRelated, isReachable, onSelect 
       </g>
       {/* HTML, as SVG cannot end a text that is too long with an ellipsis; browsers take no name of a button from it. */}
       <foreignObject class="card-text" x={x + 28} y={y} width={width - 36} height={height} aria-hidden="true">
-        <div class="card-title">
-          <Line max={MAX_NAME}>{task.id}</Line>
-        </div>
+        <div class="card-title"><Line max={MAX_NAME}>{task.id}</Line></div>
         <div class="card-work">
-          <span class="card-worker">
-            <Line max={MAX_NAME}>{task.worker}</Line>
-          </span>
+          <span class="card-worker"><Line max={MAX_NAME}>{task.worker}</Line></span>
           <span>{describeWork(task)}</span>
         </div>
       </foreignObject>

@@ -40,9 +40,7 @@ const Output = ({ text }: { text: string }) =>
 const Problems = ({ report }: { report: Report }) => (
   <>
     {report.error && (
-      <p class="problem">
-        <Text>{report.error}</Text>
-      </p>
+      <p class="problem"><Text>{report.error}</Text></p>
     )}
     {report.escalation && report.escalation.message !== report.error && (
       <p class="problem">

@@ -1,4 +1,4 @@
-import { countOf, formatCount, formatSeconds } from "../model/format";
+import { countOf, formatCount, formatSeconds, nameTeam } from "../model/format";
 import type { Team, TeamExample, TeamServer, TeamTool, TeamWorker } from "../model/team";
 import { AccessLabels } from "./access-labels";
 import { Section } from "./shell";
@@ -8,7 +8,7 @@ import { Line, Text } from "./text";
 export const TeamView = ({ team }: { team: Team }) => (
   <>
     <TeamHead team={team} />
-    <Section id="workers" title={`Workers (${team.workers.length})`}>
+    <Section id="workers" title="Who works in it">
       <div class="worker-cards">
         {team.workers.map((worker) => (
           <WorkerCard key={worker.name} worker={worker} />
@@ -22,7 +22,7 @@ export const TeamView = ({ team }: { team: Team }) => (
       </Section>
     )}
     {team.examples.length > 0 && (
-      <Section id="examples" title={`Examples for the planner (${team.examples.length})`}>
+      <Section id="examples" title="What it is asked for, and by whom it is done">
         {team.examples.map((example, index) => (
           <Example key={index} example={example} />
         ))}
@@ -32,13 +32,8 @@ export const TeamView = ({ team }: { team: Team }) => (
 );
 
 const TeamHead = ({ team }: { team: Team }) => (
-  <Section id="team" title={team.name}>
-    <p>
-      <Line max={1000}>{team.description}</Line>
-    </p>
-    <p class="soft small">
-      strategy {team.strategy} · {Object.entries(team.tiers).map(([who, tier]) => `${who}: ${tier}`).join(", ")} · {describeLimits(team)}
-    </p>
+  <Section id="team" title={nameTeam(team.name)}>
+    <p><Line max={1000}>{team.description}</Line></p>
     {team.notice && (
       <p class="soft small">
         Every answer ends with: <Line max={500}>{team.notice}</Line>
@@ -49,12 +44,16 @@ const TeamHead = ({ team }: { team: Team }) => (
         <strong>Warning:</strong> <Line max={1000}>{warning}</Line>
       </p>
     ))}
-    {team.notes.map((note, index) => (
-      <p key={index} class="soft small">
-        <Line max={1000}>{note}</Line>
+    <details class="words">
+      <summary>For those who build teams: limits, and how it plans</summary>
+      <p class="soft small">
+        {describeLimits(team)} · strategy {team.strategy} · {Object.entries(team.tiers).map(([who, tier]) => `${who}: ${tier}`).join(", ")}
       </p>
-    ))}
-    <Words title="How the supervisor is to plan" {...team.guidance} />
+      {team.notes.map((note, index) => (
+        <p key={index} class="soft small"><Line max={1000}>{note}</Line></p>
+      ))}
+      <Words title="How the supervisor is to plan" {...team.guidance} />
+    </details>
   </Section>
 );
 
@@ -69,11 +68,9 @@ function describeLimits({ limits }: Team): string {
 const WorkerCard = ({ worker }: { worker: TeamWorker }) => (
   <article class="worker-card" aria-label={`worker ${worker.name}`}>
     <h3>
-      <Line max={60}>{worker.name}</Line> <span class="tier">{describePlace(worker)}</span>
+      <Line max={60}>{nameTeam(worker.name)}</Line> <span class="tier">{describePlace(worker)}</span>
     </h3>
-    <p>
-      <Line max={600}>{worker.description}</Line>
-    </p>
+    <p><Line max={600}>{worker.description}</Line></p>
     {worker.team && (
       <p class="small">
         Workers of this team: <Line max={300}>{worker.team.workers.join(", ")}</Line>
@@ -111,9 +108,7 @@ const Tools = ({ tools }: { tools: TeamTool[] }) =>
     <ul class="tool-list">
       {tools.map((tool) => (
         <li key={tool.name}>
-          <code>
-            <Line max={120}>{tool.name}</Line>
-          </code>{" "}
+          <code><Line max={120}>{tool.name}</Line></code>{" "}
           <AccessLabels {...tool} />
           <span class="soft small">
             {tool.is_own && " the team's own"}
@@ -131,9 +126,7 @@ const Servers = ({ servers }: { servers: TeamServer[] }) => (
   <ul class="tool-list">
     {servers.map((server) => (
       <li key={server.name}>
-        <code>
-          <Line max={60}>{server.name}</Line>
-        </code>{" "}
+        <code><Line max={60}>{server.name}</Line></code>{" "}
         {server.transport}: <Line max={120}>{server.place}</Line>
         {server.is_trusted && <span class="soft small"> trusted: its own hints count</span>}
       </li>
@@ -143,9 +136,7 @@ const Servers = ({ servers }: { servers: TeamServer[] }) => (
 
 const Example = ({ example }: { example: TeamExample }) => (
   <details class="example">
-    <summary>
-      <Line max={240}>{example.request}</Line>
-    </summary>
+    <summary><Line max={240}>{example.request}</Line></summary>
     <ol class="example-tasks">
       {example.tasks.map((task) => (
         <li key={task.id}>
@@ -177,9 +168,7 @@ const Words = ({ title, text, chars }: WordsProps) =>
       <summary>
         {title} <span class="soft small">{formatCount(chars)} characters</span>
       </summary>
-      <pre>
-        <Text>{text}</Text>
-      </pre>
+      <pre><Text>{text}</Text></pre>
       {chars > [...text].length && <p class="soft small">Only the beginning is shown.</p>}
     </details>
   ) : null;

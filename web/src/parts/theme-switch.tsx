@@ -20,9 +20,7 @@ export function ThemeSwitch() {
       Colours{" "}
       <select value={theme} onChange={(event) => choose(event.currentTarget.value as Theme)}>
         {THEMES.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
+          <option key={name} value={name}>{name}</option>
         ))}
       </select>
     </label>

@@ -22,9 +22,7 @@ export const Why = ({ causes }: { causes: Cause[] }) =>
             <ul class="small">
               {remedies.map(({ name, text }) => (
                 <li key={name}>
-                  <strong>
-                    <Line max={200}>{name}</Line>
-                  </strong>
+                  <strong><Line max={200}>{name}</Line></strong>
                   : <Text>{text}</Text>
                 </li>
               ))}

@@ -110,9 +110,7 @@ export function DraftGraph(props: DraftGraphProps) {
               <text x="12" y="22" class="draft-id">
                 {`${shownId} `}
               </text>
-              <text x="12" y="40" class="draft-worker">
-                {shownWorker}
-              </text>
+              <text x="12" y="40" class="draft-worker">{shownWorker}</text>
               <circle
                 cx={BOX.width}
                 cy={BOX.height / 2}

@@ -20,7 +20,8 @@ export function addTask(draft: Draft, worker: string): { draft: Draft; id: strin
   let number = draft.tasks.length + 1;
   while (known.has(`task_${number}`)) number += 1;
   const id = `task_${number}`;
-  const task: PlannedTask = { id, description: "", worker, depends_on: [] };
+  const materials = [...new Set(draft.tasks.flatMap((each) => each.materials ?? []))]; // else it could read nothing
+  const task: PlannedTask = { id, description: "", worker, depends_on: [], materials };
   return { draft: { ...draft, tasks: [...draft.tasks, task] }, id };
 }
 

@@ -68,9 +68,7 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
           <p>The plan was refused, and nothing has run. Correct it, and send it again.</p>
           <ul>
             {problems.map((problem) => (
-              <li key={problem}>
-                <Line max={400}>{drafts.nameTasks(draft, problem)}</Line>
-              </li>
+              <li key={problem}><Line max={400}>{drafts.nameTasks(draft, problem)}</Line></li>
             ))}
           </ul>
         </div>
@@ -80,17 +78,13 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
         <input id={name} data-key="E" class="wide" value={draft.goal} maxLength={4000} onInput={(event) => change({ ...draft, goal: event.currentTarget.value })} />
       </p>
       <div class="editor-tools">
-        <button type="button" onClick={add}>
-          + Add a task
-        </button>
+        <button type="button" onClick={add}>+ Add a task</button>
         {draft.tasks.length <= MAX_FORMS && (
           <button type="button" onClick={() => setShowsAll(!showsAll)}>
             {showsAll ? "Only the selected task" : "All tasks as a form"}
           </button>
         )}
-        <button type="button" disabled={!isEdited} onClick={() => onDraft(null)}>
-          Undo all changes
-        </button>
+        <button type="button" disabled={!isEdited} onClick={() => onDraft(null)}>Undo all changes</button>
         <span class={refused ? "form-problem" : "soft small"} role="status">
           <Line max={300}>{refused || (connecting ? `Choose what needs ${connecting}; again to take it back.` : count)}</Line>
         </span>
@@ -125,6 +119,7 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
         </div>
       </div>
       <Decision
+        warning={question.warning}
         isEdited={isEdited}
         isBusy={isBusy}
         onApprove={() => onReply(isEdited ? editPlan(draft.goal, draft.tasks) : approve())}
@@ -135,13 +130,14 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
 }
 
 interface DecisionProps {
+  warning: string;
   isEdited: boolean;
   isBusy: boolean;
   onApprove: () => void;
   onReject: (reason: string) => void;
 }
 
-function Decision({ isEdited, isBusy, onApprove, onReject }: DecisionProps) {
+function Decision({ warning, isEdited, isBusy, onApprove, onReject }: DecisionProps) {
   const [reason, setReason] = useState("");
   return (
     <div class="decision">
@@ -159,9 +155,12 @@ function Decision({ isEdited, isBusy, onApprove, onReject }: DecisionProps) {
           onInput={(event) => setReason(event.currentTarget.value)}
         />
         <button type="button" data-refuses disabled={isBusy || !reason.trim()} onClick={() => onReject(reason)}>
-          Reject: plan again
+          {warning ? "Reject: end the run" : "Reject: plan again"}
         </button>
       </span>
+      {warning && (
+        <p class="form-problem" role="status"><Line max={300}>{warning}</Line></p>
+      )}
     </div>
   );
 }

@@ -20,13 +20,9 @@ export function TaskForm({ draft, task, workers, problems, isConnecting, onChang
   const change = (fields: Partial<PlannedTask>) => onChange(drafts.changeTask(draft, task.id, fields), fields.id ?? task.id);
   return (
     <fieldset class="task-form">
-      <legend>
-        <Line max={40}>{task.id}</Line>
-      </legend>
+      <legend><Line max={40}>{task.id}</Line></legend>
       {problems.map((problem) => (
-        <p key={problem} class="form-problem">
-          <Line max={400}>{drafts.nameTasks(draft, problem)}</Line>
-        </p>
+        <p key={problem} class="form-problem"><Line max={400}>{drafts.nameTasks(draft, problem)}</Line></p>
       ))}
       <div class="form-row">
         <IdField draft={draft} id={task.id} name={name} onRename={(id) => change({ id })} />
@@ -34,9 +30,7 @@ export function TaskForm({ draft, task, workers, problems, isConnecting, onChang
           <label for={`${name}-worker`}>Worker</label>
           <select id={`${name}-worker`} value={task.worker} onChange={(event) => change({ worker: event.currentTarget.value })}>
             {[...new Set([task.worker, ...workers])].filter(Boolean).map((worker) => (
-              <option key={worker} value={worker}>
-                {worker}
-              </option>
+              <option key={worker} value={worker}>{worker}</option>
             ))}
           </select>
         </div>
@@ -142,9 +136,7 @@ function Needs({ draft, task, name, onChange }: NeedsProps) {
         >
           <option value="">+ add a task…</option>
           {free.map(({ id }) => (
-            <option key={id} value={id}>
-              {id}
-            </option>
+            <option key={id} value={id}>{id}</option>
           ))}
         </select>
       )}

@@ -23,9 +23,7 @@ const Choices = ({ choices, onChoose }: ChoicesProps) =>
   choices.length > 0 && (
     <div class="choices" role="group" aria-label="Answers to choose from">
       {choices.map((choice) => (
-        <button key={choice} type="button" onClick={() => onChoose(choice)}>
-          <Line max={120}>{choice}</Line>
-        </button>
+        <button key={choice} type="button" onClick={() => onChoose(choice)}><Line max={120}>{choice}</Line></button>
       ))}
     </div>
   );
@@ -35,26 +33,18 @@ export function QuestionForm({ question, words = "", isBusy, onWords, onReply }:
   const name = `answer-${question.id}`;
   return (
     <form onSubmit={(event) => (event.preventDefault(), words.trim() && onReply(respond(words)))}>
-      <label for={name} class="question-words">
-        <Text>{question.question}</Text>
-      </label>
+      <label for={name} class="question-words"><Text>{question.question}</Text></label>
       {question.partial && (
         <details>
           <summary>Found so far</summary>
-          <pre>
-            <Text>{question.partial}</Text>
-          </pre>
+          <pre><Text>{question.partial}</Text></pre>
         </details>
       )}
       <Choices choices={question.choices} onChoose={onWords} />
       <textarea id={name} data-key="E" rows={2} maxLength={MAX_REPLY_CHARS} value={words} onInput={(event) => onWords(event.currentTarget.value)} />
       <div class="form-actions">
-        <button class="primary" data-key="A" disabled={isBusy || !words.trim()}>
-          Answer
-        </button>
-        <button type="button" data-key="R" disabled={isBusy} onClick={() => onReply(reject(""))}>
-          Skip this question
-        </button>
+        <button class="primary" data-key="A" disabled={isBusy || !words.trim()}>Answer</button>
+        <button type="button" data-key="R" disabled={isBusy} onClick={() => onReply(reject(""))}>Skip this question</button>
       </div>
     </form>
   );
@@ -73,9 +63,7 @@ export function CallForm({ question, words, isBusy, onWords, onReply }: FormProp
     <div>
       <p class="question-words">
         May <Line max={60}>{question.worker || "a worker"}</Line> call{" "}
-        <code>
-          <Line max={100}>{question.tool}</Line>
-        </code>
+        <code><Line max={100}>{question.tool}</Line></code>
         ?
       </p>
       <label for={name}>With these arguments</label>
@@ -90,9 +78,7 @@ export function CallForm({ question, words, isBusy, onWords, onReply }: FormProp
         onInput={(event) => onWords(event.currentTarget.value)}
       />
       {"problem" in read && (
-        <p class="form-problem" role="alert">
-          <Line max={300}>{read.problem}</Line>
-        </p>
+        <p class="form-problem" role="alert"><Line max={300}>{read.problem}</Line></p>
       )}
       <div class="form-actions">
         <button type="button" class="primary" data-key="A" disabled={isBusy || "problem" in read} onClick={send}>
@@ -117,16 +103,12 @@ export function OtherForm({ question, words = "", isBusy, onWords, onReply }: Fo
         {typeof value === "string" ? <Text>{value}</Text> : "A tool asks:"}
       </label>
       {typeof value !== "string" && (
-        <pre>
-          <Text>{JSON.stringify(value, null, 2)}</Text>
-        </pre>
+        <pre><Text>{JSON.stringify(value, null, 2)}</Text></pre>
       )}
       <Choices choices={question.choices} onChoose={onWords} />
       <textarea id={name} data-key="E" rows={2} maxLength={MAX_REPLY_CHARS} value={words} onInput={(event) => onWords(event.currentTarget.value)} />
       <div class="form-actions">
-        <button class="primary" data-key="A" disabled={isBusy || !words.trim()}>
-          Answer
-        </button>
+        <button class="primary" data-key="A" disabled={isBusy || !words.trim()}>Answer</button>
       </div>
     </form>
   );

@@ -43,15 +43,11 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
     <>
       <ProblemLine problem={sending.problem} />
       {elsewhere && !sending.problem && (
-        <Notice>
-          A question was answered in another tab or by another user. Below is how the run is now.
-        </Notice>
+        <Notice>A question was answered in another tab or by another user. Below is how the run is now.</Notice>
       )}
       {open.length > 0 && (
         <section class="questions" aria-labelledby={TITLE} aria-busy={sending.isBusy} onKeyDown={pressKey}>
-          <h2 id={TITLE} tabIndex={-1} ref={title}>
-            {nameAsked(open)}
-          </h2>
+          <h2 id={TITLE} tabIndex={-1} ref={title}>{nameAsked(open)}</h2>
           <Waiting open={open} trace={run.trace} />
           {open.map((question) => {
             const key = nameQuestion(question);
@@ -85,9 +81,7 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
               Send the {Object.keys(written).length} answers
             </button>
           )}
-          <p class="soft small" role="status">
-            {sending.isBusy && "Sending…"}
-          </p>
+          <p class="soft small" role="status">{sending.isBusy && "Sending…"}</p>
         </section>
       )}
     </>

@@ -22,9 +22,7 @@ export function Waiting({ open, trace }: { open: readonly Question[]; trace: Tra
             value && (
               <div key={name}>
                 <dt>{name}</dt>
-                <dd>
-                  <Line max={300}>{value}</Line>
-                </dd>
+                <dd><Line max={300}>{value}</Line></dd>
               </div>
             ),
         )}
@@ -36,9 +34,7 @@ export function Waiting({ open, trace }: { open: readonly Question[]; trace: Tra
           </summary>
           <ul>
             {further.map((line) => (
-              <li key={line}>
-                <Line max={300}>{line}</Line>
-              </li>
+              <li key={line}><Line max={300}>{line}</Line></li>
             ))}
           </ul>
         </details>

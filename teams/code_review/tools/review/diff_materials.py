@@ -59,7 +59,9 @@ def sort_materials(materials: Mapping[str, str], diffs: Collection[str]) -> Revi
 
 MAX_REMARKS = 20
 MAX_REMARK_CHARS = 240
-NO_REPOSITORY_GAP = "The history was not looked at: no repository is set (SUPERVISE_REPOSITORY)"
+NO_REPOSITORY_GAP = (
+    "The history was not looked at: no repository is set (setting: SUPERVISE_REPOSITORY)"
+)
 
 
 def list_earlier_remarks(change: ParsedDiff, prose: Mapping[str, str]) -> list[str]:

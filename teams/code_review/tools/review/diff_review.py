@@ -285,7 +285,7 @@ def _list_scope_gaps(change: ParsedDiff, lost: Sequence[str]) -> list[str]:
         ],
         "Parts that are not Python by themselves were left out: ": lost,
         "Unused imports, undefined names and the like were not looked for, as only a part is "
-        "known (give the whole files too, or set SUPERVISE_REPOSITORY): ": [
+        "known; attach the whole files too (setting: SUPERVISE_REPOSITORY): ": [
             file.path for file in python if file.full_text is None
         ],
         "Lines that say `noqa` were passed over, but for security: ": [

@@ -18,7 +18,9 @@ from .diff_materials import NO_REPOSITORY_GAP, is_diff, list_diffs, sort_materia
 
 MAX_WRITTEN_BYTES = 20_000_000
 TIMEOUT_S = 100.0
-HOW_TO_MAKE_A_DIFF = "make one with `git diff > change.diff` and give it with --file change.diff"
+HOW_TO_MAKE_A_DIFF = (
+    "make one with `git diff > change.diff` and attach it (on the command line: --file change.diff)"
+)
 
 Diff = Annotated[
     FileName | None, Field(description="Name of the diff to review; without it, all diffs are read")

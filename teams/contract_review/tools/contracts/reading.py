@@ -29,7 +29,10 @@ def read_contract(name: str, text: str) -> Contract:
         ToolRefused: it is empty, too long, a playbook, or no contract.
     """
     if is_playbook(name):
-        raise ToolRefused(f"{name} is a playbook; give the name of a contract (add it with --file)")
+        raise ToolRefused(
+            f"{name} is a playbook; give the name of a contract, and attach it "
+            "(on the command line: --file)"
+        )
     if not text.strip():
         raise ToolRefused(f"{name} holds no text; a scan needs text recognition first")
     if len(text) > MAX_CHARS + len(CUT_MARK):

@@ -212,8 +212,8 @@ def compare_configs(
     if not found:
         held = f"only {join_names(alone)} is there" if alone else "there is none"
         raise ToolRefused(
-            f"two configurations are needed to compare, {held}; give that of an environment or a "
-            "version that works, and that of the one that fails, with --file"
+            f"two configurations are needed to compare, {held}; attach that of an environment or a "
+            "version that works, and that of the one that fails (on the command line: --file)"
         )
     read = {name: read_settings(name, given[name]) for pair in found for name in pair}
     keys = {key for file in read.values() for key in file.values}

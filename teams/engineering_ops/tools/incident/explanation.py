@@ -41,7 +41,10 @@ def add_lint_findings(sources: Sequence[SourceFile], reply: ToolReport) -> None:
 
 MAX_EXPLAINED = 5
 MAX_MESSAGE_CHARS = 200
-SOURCE_HINT = "give the source files with --file, or set SUPERVISE_REPOSITORY"
+SOURCE_HINT = (
+    "attach the source files (on the command line: --file), or set a repository "
+    "(setting: SUPERVISE_REPOSITORY)"
+)
 BUG_GAP = (
     "What the code is to do in that case, and whether a test covers it, is for a human to decide."
 )

@@ -150,7 +150,9 @@ def _read_repository(root: str) -> tuple[list[SourceFile], list[str]]:
                     return found, ["The repository is large; only a part of it was read."]
                 found.append(SourceFile(name, data.decode("utf-8", "replace")))
     except (NotGitRepository, KeyError, OSError):
-        return [], ["The repository (SUPERVISE_REPOSITORY) has no commit that can be read."]
+        return [], [
+            "The repository (setting: SUPERVISE_REPOSITORY) has no commit that can be read."
+        ]
     most = f"{MAX_FILE_BYTES // 1000} kB"
     return found, [f"Not read, with more than {most}: {join_names(large)}."] * bool(large)
 
@@ -171,7 +173,10 @@ def count_shared_parts(first: str, second: str) -> int:
 
 MAX_LINE_CHARS, MAX_MATCHES = 200, 40
 SHOWN_COUNTS = (20, 8, 3)
-NO_CODE = "there is no code to search; give source files with --file, or set SUPERVISE_REPOSITORY"
+NO_CODE = (
+    "there is no code to search; attach source files (on the command line: --file), or set a "
+    "repository (setting: SUPERVISE_REPOSITORY)"
+)
 
 
 def find_symbols(names: list[str], materials: dict[str, str], repository: str) -> dict[str, Any]:

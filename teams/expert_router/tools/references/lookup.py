@@ -346,7 +346,9 @@ def _add_quote(report: ToolReport, head: str, text: str, source: str) -> None:
 def _escalate_unanswered(found: _Found, unread: str) -> dict[str, Any]:
     words = join_names(word[:MAX_WORD_CHARS] for word in extract_keywords(found.query))
     others = join_names(found.other_fields)
-    hint = f"those of {others} do" if others else "give one that does with --file"
+    hint = (
+        f"those of {others} do" if others else "attach one that does (on the command line: --file)"
+    )
     missed = f"; not read: {unread}" if unread else ""
     escalation = escalate_out_of_scope(
         f"the {found.field} references hold nothing that answers this ({words}); {hint}{missed}"

@@ -33,8 +33,8 @@ def select_modules(
     if not chosen:
         given = f"; {', '.join(names[:8])} is none" if names else ""
         raise ToolRefused(
-            f"there is no Python code{given}. Give a file with --file NAME.py, or add code "
-            "to the request: without a language model none can be written here"
+            f"there is no Python code{given}. Attach a file (on the command line: --file NAME.py), "
+            "or add code to the request: without a language model none can be written here"
         )
     if len(chosen) > MAX_MODULES:
         raise ToolRefused(f"{len(chosen)} modules, of at most {MAX_MODULES}; name one of them")
@@ -60,8 +60,9 @@ def select_texts(
     if not chosen:
         given = f" in {', '.join(names[:8])}" if names else ""
         raise ToolRefused(
-            f"there is no text of whole sentences{given}. Give one with --file, or add a "
-            "text to the request: without a language model none can be written here"
+            f"there is no text of whole sentences{given}. Attach one (on the command line: "
+            "--file), or add a text to the request: without a language model none can be written "
+            "here"
         )
     if len(chosen) > MAX_TEXTS:
         raise ToolRefused(f"{len(chosen)} texts, of at most {MAX_TEXTS}; name one of them")

@@ -185,6 +185,15 @@ def test_an_answer_shows_what_was_computed_before_passages_and_says_that_nobody_
     assert answer.confidence is None and answer.unanswered == ()
 
 
+def test_an_answer_of_teams_says_once_that_no_language_model_is_set_up() -> None:
+    inner = make_answer(Report(task="searcher", output="> AWS", is_unread=True))
+    outer = make_answer(Report(task="research", output=inner.text, is_unread=True))
+
+    assert outer.text.count("No language model is set up") == 1
+    assert outer.text.count("Passages found") == 1
+    assert outer.text.endswith("> AWS")
+
+
 def test_of_several_results_of_a_kind_each_has_its_heading() -> None:
     answer = make_answer(Report(task="growth", output="12"), Report(task="net_sales", output="7"))
 

@@ -169,6 +169,41 @@ async def test_a_database_is_read_as_a_table_is(tmp_path):
     assert found["rows"] == [["Low", 8]]
 
 
+async def test_a_sum_shows_the_rows_that_it_sums_and_how_many_they_are():
+    found = await analyze(measures=["wool_kg"], aggregate="sum", rows_with=["Kent"])
+
+    assert found["rows"] == [[364]]
+    assert found["used"] == {
+        "columns": ["farm", "county", "year", "wool_kg"],
+        "rows": [
+            ["Ash Hill", "Kent", 2020, 120],
+            ["Ash Hill", "Kent", 2021, 154],
+            ["Top End", "Kent", 2021, 90],
+        ],
+        "count": 3,
+    }
+
+
+async def test_at_most_fifteen_rows_of_a_sum_are_shown():
+    many = "day,eur\n" + "".join(f"{day},{day}\n" for day in range(1, 41))
+    asked = {"materials": {"a.csv": many}, "question": "What is the sum of eur?"}
+
+    found = dict(await analyze_table(ToolSettings()).ainvoke(asked))
+
+    assert (len(found["used"]["rows"]), found["used"]["count"]) == (15, 40)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"measures": ["sheep"], "limit": 1},
+        {"measures": ["sheep"], "aggregate": "sum", "group_by": "county"},
+    ],
+)
+async def test_rows_that_are_shown_themselves_and_groups_have_no_rows_besides(asked: Any):
+    assert "used" not in await analyze(**asked)
+
+
 async def test_with_no_table_at_all_there_is_nothing_to_read():
     with pytest.raises(NothingToRead):
         await analyze_table(ToolSettings()).ainvoke({"materials": {"a.md": "text"}})
