@@ -229,7 +229,7 @@ def list_gaps(
     language: str = DEFAULT_LANGUAGE,
 ) -> list[str]:
     """Return what the plan lacks: tasks without a complete result, grouped by reason."""
-    reached = f" ({', '.join(caps)})" if caps else ""
+    reached = say(language, "caps_set_by", options=", ".join(caps)) if caps else ""
     tasks_by_reason: dict[str, list[str]] = {}
     for task in plan.tasks:
         report = results.get(task.id)

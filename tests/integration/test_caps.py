@@ -126,8 +126,10 @@ async def test_where_the_step_cap_ended_a_run_a_larger_one_is_advised(runs: Runs
     assert outcome.answer is not None
     assert (outcome.status, outcome.exit_code) == ("partial", 3)
     assert [call.schema for call in runs.requests] == ["Plan"]
-    assert outcome.answer.text.endswith("resume the run with a larger --max-steps.")
-    assert all("(--max-steps)" in gap for gap in outcome.answer.gaps)
+    assert outcome.answer.text.endswith(
+        "resume the run with a larger limit (on the command line: --max-steps)."
+    )
+    assert all("(on the command line: --max-steps)" in gap for gap in outcome.answer.gaps)
 
 
 HANGS = Fault(kind="hang", schema="Report", task="b")

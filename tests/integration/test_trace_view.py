@@ -9,6 +9,7 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer, _msgpack_ext_hook_to_json
+from langgraph.types import Command
 
 from extensions.server.trace_view import SUMMARY_NAMESPACE, WHY_NAMESPACE
 from extensions.server.trace_writer import NAMESPACE, TraceWriter
@@ -16,6 +17,7 @@ from graph import build_supervisor
 from graph.settings import Settings
 from graph.topology.run_start import CONTINUE_KEY, NothingToContinue
 from graph.topology.supervisor_graph import SupervisorGraph
+from state import Context
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 
@@ -146,6 +148,28 @@ async def test_a_run_that_is_done_cannot_be_continued(endpoint: Endpoint):
 
     with pytest.raises(NothingToContinue):
         await graph.ainvoke({CONTINUE_KEY: True}, again)
+
+
+async def test_a_run_that_was_stopped_while_it_waited_asks_again_and_is_done(endpoint: Endpoint):
+    settings = Settings(openai_base_url=endpoint.base_url, openai_api_key="sk-test-0123456789")
+    saver = InMemorySaver()
+    graph = build_supervisor(make_team(), settings=settings, checkpointer=saver)
+    config: Any = {"configurable": {"thread_id": "t"}, "metadata": SERVER_RUN}
+    context = Context(approve_plan=True)
+    await graph.ainvoke(REQUEST, config, context=context)
+
+    await graph.aupdate_state(config, {}, as_node="supervisor")  # as the page does
+    stopped = await graph.aget_state(config)
+    await graph.ainvoke(
+        {CONTINUE_KEY: True}, {**config, "metadata": {"run_id": "2"}}, context=context
+    )
+    asking = await graph.aget_state(config)
+    answering = {**config, "metadata": {"run_id": "3"}}
+    await graph.ainvoke(Command(resume="accept"), answering, context=context)
+
+    assert (stopped.next, list(stopped.interrupts)) == (("approval",), [])
+    assert [each.value["kind"] for each in asking.interrupts] == ["plan"]
+    assert (await graph.aget_state(config)).values["status"] == "done"
 
 
 class WatchedSaver(InMemorySaver):

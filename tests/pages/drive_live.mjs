@@ -83,7 +83,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
 
   await page.type("#follow-up textarea", "And which one is second?");
   await page.goto(`${page_url}#/teams`);
-  await waitForText(page, "main", "market_analysis");
+  await waitForText(page, "main", "Market analysis");
   await page.goto(`${page_url}#/runs/${first}`);
   await page.waitForSelector("#follow-up textarea");
   await press(page, "Ask");

@@ -12,7 +12,7 @@ await drive(async ({ page, problems, takePicture, note }) => {
     await page.goto(`${page_url}#/${route}`);
     await waitForText(page, selector, words);
   };
-  await open("teams", ".team-list", "market_analysis");
+  await open("teams", ".team-list", "Market analysis");
   note("a broken team is one line", await read(page, ".team-list .row-problem"));
   expect(!(await read(page, "main")).includes("/tmp/"), "no path of the server is shown");
   note("axe on the teams", await checkAccess(page));
@@ -56,6 +56,7 @@ await drive(async ({ page, problems, takePicture, note }) => {
   await open("teams/expert_router", "#exams", "No results yet");
   const known = problems.length;
   await open("teams/none", "[role=alert]", "no such team");
+  expect(await page.$('.empty a[href="#/teams"]'), "a team that is not there has a way back");
   await open("teams/market_analysis/exams/20260101T000000000000Z-9999", "[role=alert]", "no exam");
   problems.splice(known);
 
@@ -65,6 +66,11 @@ await drive(async ({ page, problems, takePicture, note }) => {
   await waitForText(page, ".run-bar", "done|partial|failed");
   note("the row as a run", await read(page, ".run-bar"));
   await takePicture("row");
+
+  await open("teams/code_review", ".team-ways", "Start with this team");
+  await page.click(".team-ways .button");
+  await page.waitForFunction(() => document.querySelector("input[name=team]:checked")?.value === "code_review", { polling: 50 });
+  note("a team's page starts a run with it", true);
 
   await open("", "#start", "Who works on it");
   await page.waitForSelector(".example-of-team");

@@ -152,4 +152,7 @@ def test_where_there_was_nothing_to_read_a_file_is_asked_for():
 def test_a_cap_and_another_failure_are_both_named():
     found = name_remedy(make_input("the report is empty", caps=("--deadline",)), "")
 
-    assert found == "resume the run with a larger --deadline, or ask a person who can do this"
+    assert found == (
+        "resume the run with a larger limit (on the command line: --deadline), "
+        "or ask a person who can do this"
+    )

@@ -28,12 +28,12 @@ test("the last plan says that to reject it ends the run", () => {
 
 test.each([
   [[{ run_id: "r", status: "running" }], ["cancel r"]],
-  [[{ run_id: "r", status: "interrupted" }], ["end null as __end__"]],
+  [[{ run_id: "r", status: "interrupted" }], ["back to supervisor"]],
 ])("a run is stopped at work and while it waits for an answer: %j", async (runs, calls) => {
   const done: string[] = [];
   const client = {
     runs: { list: async () => runs, cancel: async (_: string, id: string) => void done.push(`cancel ${id}`) },
-    threads: { updateState: async (_: string, { values, asNode }: { values: unknown; asNode: string }) => void done.push(`end ${String(values)} as ${asNode}`) },
+    threads: { updateState: async (_: string, { values, asNode }: { values: unknown; asNode: string }) => void done.push(`back to ${asNode}${Object.keys(values as object).join()}`) },
   };
   await stopRun({ server: { client }, thread: "t", refresh: () => done.push("refresh") } as unknown as LiveRun);
 

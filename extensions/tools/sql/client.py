@@ -148,8 +148,8 @@ async def collect_tables(
     if cut := ", ".join(name for name, text in tables.items() if is_cut(text)):
         raise ToolRefused(
             f"only the first {MAX_TEXT_CHARS / 1e6:g} MB of {cut} were read, so figures on it "
-            "would be wrong; the user can give a smaller part, or have all of it queried where it is "
-            "(setting: SUPERVISE_SQL_URL with its path)"
+            "would be wrong; the user can give a smaller part, or have all of it queried where it "
+            "is (setting: SUPERVISE_SQL_URL with its path)"
         )
     location = await asyncio.to_thread(locate_database, settings.sql_url)
     if location.engine == "none" and not tables:

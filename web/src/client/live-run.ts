@@ -123,7 +123,7 @@ export async function stopRun(run: LiveRun): Promise<void> {
   const runs = await ask(() => client.runs.list(run.thread, { limit: 10 }));
   const open = runs.filter(({ status }) => status === "pending" || status === "running");
   for (const each of open) await ask(() => client.runs.cancel(run.thread, each.run_id, false, "interrupt"));
-  // One that waits for an answer is at an end when nothing is left to do; a resume asks again.
-  if (!open.length) await ask(() => client.threads.updateState(run.thread, { values: null, asNode: "__end__" }));
+  // One that waits for an answer is put back before the question; a resume asks again.
+  if (!open.length) await ask(() => client.threads.updateState(run.thread, { values: {}, asNode: "supervisor" }));
   run.refresh();
 }

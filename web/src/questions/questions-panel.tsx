@@ -42,7 +42,7 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
   return (
     <>
       <ProblemLine problem={sending.problem} />
-      {elsewhere && !sending.problem && (
+      {elsewhere && !sending.problem && run.status !== "stopped" && (
         <Notice>A question was answered in another tab or by another user. Below is how the run is now.</Notice>
       )}
       {open.length > 0 && (

@@ -134,7 +134,7 @@ async def test_a_sheet_of_which_only_the_beginning_was_read_is_refused_and_said_
     sheet = tmp_path / "big.csv"
     sheet.write_text("id\n" + "1234567\n" * (MAX_TEXT_CHARS // 8))
 
-    with pytest.raises(ToolRefused, match=r"only the beginning of big\.csv.* SUPERVISE_SQL_URL"):
+    with pytest.raises(ToolRefused, match=r"only the first 2 MB of big\.csv.* SUPERVISE_SQL_URL"):
         await run_query_tool(None, "SELECT sum(id) FROM big", {"big.csv": read_document(sheet)[""]})
 
     whole = await run_query_tool(sheet, "SELECT count(*) AS n FROM big")
