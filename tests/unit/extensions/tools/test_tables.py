@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from extensions.tools.sql.numbers import detect_decimal_mark, parse_number, write_cell
 from extensions.tools.sql.table_analysis import analyze_table
+from extensions.tools.sql.table_answer import write_number
 from extensions.tools.sql.table_computation import PERCENT, QUOTIENT, SUM, Digits, round_apart
 from extensions.tools.tables.reader import (
     TableDefects,
@@ -243,3 +244,18 @@ def test_a_computed_value_has_the_digits_that_matter(
 )
 def test_a_number_is_written_as_tables_have_it(value: object, text: str) -> None:
     assert write_cell(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "language", "text"),
+    [
+        (1234567, "en", "1,234,567"),
+        (-1234.567, "en", "-1,234.57"),
+        (1234.5, "de", "1.234,5"),
+        (0.00083, "en", "0.00083"),
+        (None, "en", ""),
+        ("x", "de", "x"),
+    ],
+)
+def test_a_number_is_written_for_a_reader(value, language, text):
+    assert write_number(value, language) == text
