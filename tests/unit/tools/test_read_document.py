@@ -18,7 +18,7 @@ from tests.unit.tools.document_samples import write_docx, write_pdf
 def test_a_pdf_is_read_page_by_page(tmp_path):
     write_pdf(tmp_path / "a.pdf", "AWS revenue was 107.6 billion", "Second page")
 
-    pages = read_document(tmp_path / "a.pdf")[""].split("\f")
+    pages = parse_document(".pdf", 10_000, path=str(tmp_path / "a.pdf"))["text"].split("\f")
 
     assert [page.strip() for page in pages] == ["AWS revenue was 107.6 billion", "Second page"]
 
@@ -26,7 +26,7 @@ def test_a_pdf_is_read_page_by_page(tmp_path):
 def test_a_docx_is_read_with_its_headings_and_tables(tmp_path):
     write_docx(tmp_path / "a.docx")
 
-    text = read_document(tmp_path / "a.docx")[""]
+    text = parse_document(".docx", 10_000, path=str(tmp_path / "a.docx"))["text"]
 
     assert text.splitlines()[0] == "# Azure"
     assert "2024 | 75 billion" in text

@@ -65,16 +65,34 @@ def finish_run(
     )
 
 
-@cache
-def make_history(
-    runs: int, *, seed: int = 1, team: str = "t", drift_at: int | None = None
-) -> tuple[DoneRun, ...]:
+def make_history(runs: int, *, team: str = "t", drift_at: int | None = None) -> tuple[DoneRun, ...]:
     """Return runs of a chain of one to four tasks; from `drift_at` on they are twice as slow."""
-    draw, history = random.Random(seed), list[DoneRun]()
-    for number in range(runs):
-        chain = [
-            plan_task(needs=(place - 1,) if place else ()) for place in range(draw.randint(1, 4))
-        ]
-        slower = 2.0 if drift_at is not None and number >= drift_at else 1.0
-        history.append(finish_run(plan_run(*chain, team=team), history, draw, slower))
-    return tuple(history)
+    if drift_at is None:
+        return tuple(_grow_history(team).grow(runs))
+    whole = History(team, before=_grow_history(team), at=drift_at, slower=2.0)
+    return tuple(whole.grow(runs))
+
+
+class History:
+    """Runs one after another: a longer history begins as a shorter one does."""
+
+    def __init__(
+        self, team: str, *, before: "History | None" = None, at: int = 0, slower: float = 1.0
+    ) -> None:
+        """Begin with the runs of another history, up to a place."""
+        self.runs = before.grow(at) if before else []
+        self._team, self._slower = team, slower
+
+    def grow(self, runs: int) -> list[DoneRun]:
+        """Return the first runs, each of a chance that hangs on its place alone."""
+        for place in range(len(self.runs), runs):
+            draw = random.Random(place)
+            chain = [plan_task(needs=(n - 1,) if n else ()) for n in range(draw.randint(1, 4))]
+            planned = plan_run(*chain, team=self._team)
+            self.runs.append(finish_run(planned, self.runs, draw, self._slower))
+        return self.runs[:runs]
+
+
+@cache
+def _grow_history(team: str) -> History:
+    return History(team)

@@ -18,7 +18,8 @@ from extensions.insight.conformal import (
 from extensions.insight.history import AMOUNTS, DoneRun
 from tests.unit.extensions.insight.estimated_runs import finish_run, make_history, plan_run
 
-pytestmark = pytest.mark.needs("insight")
+# One process makes the histories once.
+pytestmark = [pytest.mark.needs("insight"), pytest.mark.xdist_group("histories")]
 
 
 @given(

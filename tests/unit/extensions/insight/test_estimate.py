@@ -205,14 +205,16 @@ async def test_a_failed_run_of_an_endpoint_that_is_down_keeps_nothing(runs: Runs
     assert outcome.error and not await read_kept(runs.settings)
 
 
+@pytest.mark.xdist_group("histories")
 def test_a_plan_of_a_thousand_tasks_has_an_estimate() -> None:
-    runs, tasks = make_history(60), [plan_task()] * 1000
+    runs, tasks = make_history(40), [plan_task()] * 1000
 
     found = estimate_run(runs, plan_run(*tasks, at_once=16), Estimate())
 
     assert found.model_calls == pytest.approx(1001, rel=0.05)
 
 
+@pytest.mark.xdist_group("histories")
 def test_calibration_counts_hits_and_says_when_there_are_too_few() -> None:
     few, many = make_history(5), make_history(60, team="other")
 

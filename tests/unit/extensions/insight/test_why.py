@@ -51,19 +51,18 @@ def run(supervise: CapturedScreen, endpoint: Endpoint, thread: str, *faults: Fau
     supervise("run", "Compare the parts.", "--team", "market_analysis", "--thread", thread, "-q")
 
 
-@pytest.mark.parametrize("damage", [b"", bytes(range(128, 256)) * 3])
 def test_a_trace_without_a_line_that_can_be_read_is_no_healthy_run(
-    playing: Endpoint, supervise: CapturedScreen, damage: bytes
+    playing: Endpoint, supervise: CapturedScreen
 ) -> None:
     run(supervise, playing, "whole")
-    run(supervise, playing, "lost")
-    get_log_path("lost", Settings()).write_bytes(damage)
+    for damage in (b"", bytes(range(128, 256)) * 3):
+        get_log_path("lost", Settings()).write_bytes(damage)
 
-    assert supervise("why", "lost") == 2
-    assert "the trace has no line that can be read" in supervise.err
-    assert supervise("failures", "--json") == 0
-    said = json.loads(supervise.out)
-    assert said["runs"] == 1 and said["unreadable"] == ["lost"]
+        assert supervise("why", "lost") == 2
+        assert "the trace has no line that can be read" in supervise.err
+        assert supervise("failures", "--json") == 0
+        said = json.loads(supervise.out)
+        assert said["runs"] == 1 and said["unreadable"] == ["lost"]
 
 
 @pytest.mark.parametrize("command", ["failures", "inbox", "calibration"])
@@ -140,19 +139,13 @@ def test_a_report_that_is_always_refused_is_explained_by_what_was_wrong_with_it(
     assert "SUPERVISE_MODEL_FAST" in supervise.out and "max_turns" not in supervise.out
 
 
-def test_a_run_without_a_fault_says_so(playing: Endpoint, supervise: CapturedScreen) -> None:
-    run(supervise, playing, "fine")
-
-    assert supervise("why", "fine") == 0
-
-    assert supervise.out == "Nothing failed: the run is done.\n"
-
-
-def test_an_unknown_thread_or_task_gets_one_line(
+def test_a_run_without_a_fault_says_so_and_an_unknown_thread_or_task_gets_one_line(
     playing: Endpoint, supervise: CapturedScreen
 ) -> None:
     run(supervise, playing, "fine")
 
+    assert supervise("why", "fine") == 0
+    assert supervise.out == "Nothing failed: the run is done.\n"
     assert supervise("why", "fine", "nothing") == 2
     assert "error[TASK_UNKNOWN]" in supervise.err and "prices, ranking" in supervise.err
     assert supervise("why", "nowhere") == 2 and "error[THREAD_UNKNOWN]" in supervise.err
