@@ -77,7 +77,7 @@ async def server(tmp_path):
         "/image": reply(body=b"png", content_type="image/png"),
         "/empty": reply(text="", content_type="text/html"),
         "/long": reply(text="word " * 10_000),
-        "/missing": reply(status=404),
+        **{f"/status/{code}": reply(status=code) for code in (404, 429, 503)},
         "/bomb": reply(
             body=pack_bomb(), headers={"Content-Encoding": "gzip", "Content-Type": "text/plain"}
         ),
@@ -156,7 +156,7 @@ async def test_a_redirect_is_followed_and_the_last_address_is_the_source(server)
         ("/to?to=file:///etc/passwd", "only http"),
         ("/loop", "redirects"),
         ("/image", "image/png is not read"),
-        ("/missing", "status 404"),
+        ("/status/404", "status 404"),
         ("/empty", "no text"),
         ("/bomb", "larger than"),
         ("/endless", "larger than"),
@@ -166,6 +166,12 @@ async def test_a_redirect_is_followed_and_the_last_address_is_the_source(server)
 async def test_what_should_not_be_read_is_refused(server, path, reason):
     with pytest.raises(ToolRefused, match=reason):
         await fetch_path(server, path.replace("{port}", str(server.port)))
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_a_server_that_is_busy_has_failed_and_refuses_nothing(server, status):
+    with pytest.raises(ToolFailed, match=f"status {status}"):
+        await fetch_path(server, f"/status/{status}")
 
 
 async def test_a02_a_page_that_leads_from_https_to_http_is_refused():
