@@ -1,6 +1,5 @@
 """Contracts parted into clauses, as filed, hard-wrapped, run together, or without numbers."""
 
-import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -72,19 +71,6 @@ def test_the_whole_clauses_of_a_contract_are_counted_as_it_counts_them(file, cou
         *map(str, range(1, count + 1)),
         SIGNATURES,
     ]
-
-
-@pytest.mark.parametrize("file", [*REAL_CONTRACTS, DISTRIBUTION])
-def test_each_clause_begins_where_its_number_stands(file):
-    """Held against a plain search for the number, which knows nothing of sequences."""
-    contract = load_contract(file)
-
-    for clause in contract.clauses:
-        if clause.level == 0 and clause.number.isdigit():
-            before = contract.text.raw[max(0, clause.start - 1) : clause.start]
-            at = contract.text.raw[clause.start :]
-            assert re.match(rf"{clause.number}\.? ", at)
-            assert before.strip() == ""
 
 
 def test_clauses_that_are_run_together_in_one_line_are_parted():

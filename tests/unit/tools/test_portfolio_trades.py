@@ -52,27 +52,16 @@ def compute_value_after(
     return (lines[name].quantity + found.shares.get(name, 0)) * lines[name].price
 
 
-@given(portfolios())
-def test_whole_shares_bring_each_weight_within_one_share_of_its_target(drawn):
+@given(portfolios(), st.sampled_from((Fraction(1), Fraction(1, 10_000))))
+def test_trades_bring_each_weight_within_one_lot_of_its_target_but_for_cents(drawn, lot):
     lines, cash = drawn
-
-    found = plan_trades(lines, cash, TradeRules())
-
-    for name, line in lines.items():
-        off = compute_value_after(lines, found, name) - line.weight * compute_total(lines, cash)
-        assert abs(off) < line.price
-
-
-@given(portfolios())
-def test_fractions_of_shares_bring_each_weight_to_its_target_but_for_cents(drawn):
-    lines, cash = drawn
-    lot = Fraction(1, 10_000)
 
     found = plan_trades(lines, cash, TradeRules(lot=lot))
 
     for name, line in lines.items():
         off = compute_value_after(lines, found, name) - line.weight * compute_total(lines, cash)
-        assert abs(off) <= line.price * lot + 2 * len(lines) * CENT
+        cents = 0 if lot == 1 else 2 * len(lines) * CENT
+        assert abs(off) < line.price * lot + cents or abs(off) <= cents
 
 
 @given(
@@ -129,25 +118,6 @@ def test_what_may_not_be_sold_or_bought_is_not(drawn, data):
     assert found.cash >= 0
     assert not {name for name in unsold if found.shares.get(name, 0) < 0}
     assert not {name for name in unbought if found.shares.get(name, 0) > 0}
-
-
-def test_a_portfolio_on_its_target_is_left_alone():
-    lines = {"A": TradePosition(Fraction(60), Fraction(1), Fraction(6, 10))}
-    lines["B"] = TradePosition(Fraction(20), Fraction(2), Fraction(4, 10))
-
-    found = plan_trades(lines, Fraction(0), TradeRules())
-
-    assert not found.shares and found.cash == 0 and found.turnover == 0
-
-
-def test_part_of_a_share_stays_where_only_whole_ones_trade():
-    lines = {"A": TradePosition(Fraction(Decimal("10.5")), Fraction(100), Fraction(0))}
-    lines["B"] = TradePosition(Fraction(0), Fraction(30), Fraction(1))
-
-    found = plan_trades(lines, Fraction(0), TradeRules())
-
-    assert found.shares == {"A": -10, "B": 33}
-    assert found.cash == 10
 
 
 def test_over_the_turnover_cap_all_trades_shrink_alike():
