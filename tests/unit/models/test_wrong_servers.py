@@ -35,10 +35,16 @@ async def call_server(**reply: Any) -> SupervisorError:
 
 
 def refuse(status: int, message: str, **more: Any) -> dict[str, Any]:
-    return {
-        "status": status,
-        "body": json.dumps({"error": {"message": message, **more}}).encode(),
-    }
+    return {"status": status, "body": json.dumps({"error": {"message": message, **more}}).encode()}
+
+
+LLAMA_CPP = refuse(
+    *(400, "the request exceeds the available context size, try increasing it"),
+    type="exceed_context_size_error", n_prompt_tokens=21004, n_ctx=8192,
+)
+MAXIMUM = "This model's maximum context length is"
+OPENAI = f"{MAXIMUM} 8192 tokens. However, your messages resulted in 9001 tokens. Please reduce"
+VLLM = f"{MAXIMUM} 4096 tokens. However, you requested 5096 tokens (4840 in the messages, 256 in"
 
 
 HTML = {"body": b"<html><body>Welcome to nginx</body></html>", "content_type": "text/html"}
@@ -111,36 +117,9 @@ async def test_a_refusal_of_a_parameter_is_not_taken_for_a_missing_model() -> No
 @pytest.mark.parametrize(
     ("reply", "needed", "limit"),
     [
-        (
-            refuse(
-                400,
-                "the request exceeds the available context size, try increasing it",
-                type="exceed_context_size_error",
-                n_prompt_tokens=21004,
-                n_ctx=8192,
-            ),
-            21004,
-            8192,
-        ),
-        (
-            refuse(
-                400,
-                "This model's maximum context length is 8192 tokens. However, your messages "
-                "resulted in 9001 tokens. Please reduce the length of the messages.",
-                code="context_length_exceeded",
-            ),
-            9001,
-            8192,
-        ),
-        (
-            refuse(
-                400,
-                "This model's maximum context length is 4096 tokens. However, you requested 5096 "
-                "tokens (4840 in the messages, 256 in the completion).",
-            ),
-            5096,
-            4096,
-        ),
+        (LLAMA_CPP, 21004, 8192),
+        (refuse(400, OPENAI, code="context_length_exceeded"), 9001, 8192),
+        (refuse(400, VLLM), 5096, 4096),
         (refuse(400, "prompt is too long: 208,310 tokens > 200,000 maximum"), 208310, 200000),
         (refuse(400, "too long", code="context_length_exceeded"), None, None),
     ],

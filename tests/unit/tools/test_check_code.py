@@ -40,12 +40,6 @@ async def test_a_syntax_error_is_reported_with_its_line_and_the_message_of_pytho
     assert error.value.lineno == line
 
 
-async def test_a_second_syntax_error_of_the_same_file_is_reported_too():
-    told = await call_tool({"a.py": "def f(:\n    pass\n\n\nx = 1 +\n"})
-
-    assert {line for _, line, _ in list_findings(told)} >= {1, 5}
-
-
 async def test_likely_bugs_come_with_line_rule_and_advice():
     text = "import os\n\n\ndef total(prices, seen=[]):\n    return sum(seen) / cnt\n"
 
@@ -83,22 +77,30 @@ async def test_code_that_a_model_wrote_is_checked_in_place_of_the_files():
     assert {each["file"] for each in told["findings"]} == {"code.py"}
 
 
-@pytest.mark.parametrize("materials", [None, {}, {"notes.md": "A text."}, {"a.js": "let x"}])
-async def test_without_python_it_says_what_to_give(materials):
-    with pytest.raises(ToolRefused, match=r"there is no Python code.*--file NAME.py"):
-        await call_tool(materials)
+NO_PYTHON = r"there is no Python code.*--file NAME.py"
 
 
-async def test_files_that_are_named_and_are_no_python_are_refused():
-    with pytest.raises(ToolRefused, match=r"no Python code; t.csv is none"):
-        await call_tool({"a.py": "x = 1\n", "t.csv": "a,b\n"}, files=["t.csv"])
+@pytest.mark.parametrize(
+    ("materials", "files", "said"),
+    [
+        *(
+            (materials, [], NO_PYTHON)
+            for materials in (None, {}, {"a.md": "A text."}, {"a.js": "x"})
+        ),
+        ({"a.py": "x = 1\n", "t.csv": "a,b\n"}, ["t.csv"], "no Python code; t.csv is none"),
+        ({"a.py": "x" * 200_001}, [], "has 200001 characters, of at most 200000"),
+        ({f"{n}.py": "x = 1\n" for n in range(21)}, [], "21 modules, of at most 20"),
+    ],
+)
+async def test_without_python_or_with_too_much_it_says_what_to_give(materials, files, said):
+    with pytest.raises(ToolRefused, match=said):
+        await call_tool(materials, files=files)
 
 
-async def test_too_much_of_it_is_refused_by_its_size():
-    with pytest.raises(ToolRefused, match="has 200001 characters, of at most 200000"):
-        await call_tool({"a.py": "x" * 200_001})
-    with pytest.raises(ToolRefused, match="21 modules, of at most 20"):
-        await call_tool({f"{n}.py": "x = 1\n" for n in range(21)})
+async def test_a_second_syntax_error_of_the_same_file_is_reported_too():
+    told = await call_tool({"a.py": "def f(:\n    pass\n\n\nx = 1 +\n"})
+
+    assert {line for _, line, _ in list_findings(told)} >= {1, 5}
 
 
 @pytest.mark.parametrize("text", ["(" * 50_000, "-" * 100_000 + "1", "a." * 60_000 + "b"])

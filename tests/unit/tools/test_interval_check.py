@@ -98,29 +98,20 @@ async def test_a_month_is_not_before_one_of_its_days():
     assert list_findings(told) == {}
 
 
-async def test_an_active_entry_that_has_ended_is_detected_by_the_newest_date_of_the_record():
-    gone = make_condition("c", "Flu", onsetDateTime="2020", abatementDateTime="2021")
+async def test_an_active_entry_that_has_ended_is_detected_by_the_newest_date_or_a_given_day():
+    gone = make_condition("c", "Flu", onsetDateTime="2020", abatementDateTime="2021-03-01")
 
     alone = await check_intervals(gone)
     later = await check_intervals(gone, make_observation("o", 5, "2022"))
+    before = await check_intervals(make_bundle(gone), on="2021-03-01")
+    after = await check_intervals(make_bundle(gone), on="2021-03-02")
 
-    assert list_findings(alone) == {}
+    assert list_findings(alone) == list_findings(before) == {}
     assert "the record continues to 2022" in list_findings(later)["Condition/c"]
+    assert "it was checked for 2021-03-02" in list_findings(after)["Condition/c"]
 
 
 async def test_what_has_no_date_is_named():
     told = await check_intervals(make_condition("c", "Flu"))
 
     assert "Without a date, so not checked: Condition/c." in told["gaps"]
-
-
-async def test_the_day_to_check_for_may_be_given():
-    gone = make_bundle(
-        make_condition("c", "Flu", onsetDateTime="2020", abatementDateTime="2021-03-01")
-    )
-
-    before = await check_intervals(gone, on="2021-03-01")
-    after = await check_intervals(gone, on="2021-03-02")
-
-    assert list_findings(before) == {}
-    assert "it was checked for 2021-03-02" in list_findings(after)["Condition/c"]

@@ -110,27 +110,15 @@ async def test_two_patients_are_refused_and_named():
         await call_tool((EXAMPLES / "hard_cases" / "two_patients.json").read_text())
 
 
-async def test_a_second_patient_is_seen_in_a_reference_and_in_an_invalid_resource():
+async def test_a_second_patient_is_seen_in_a_reference_an_invalid_resource_and_at_another_server():
     other = make_condition("c", "Asthma", subject={"reference": "Patient/q"})
     broken = {"resourceType": "Patient", "id": "q", "birthDate": 5}
+    away = make_condition("c", "Asthma", subject={"reference": "https://b.example/Patient/p"})
+    entries = [{"fullUrl": "https://a.example/Patient/p", "resource": PATIENT}, {"resource": away}]
 
-    for resource in (other, broken):
+    for given in (other, broken, json.dumps({"resourceType": "Bundle", "entry": entries})):
         with pytest.raises(ToolRefused, match="2 patients"):
-            await call_tool(resource)
-
-
-async def test_the_same_id_at_another_server_is_not_the_patient():
-    entries = [
-        {"fullUrl": "https://a.example/Patient/p", "resource": PATIENT},
-        {
-            "resource": make_condition(
-                "c", "Asthma", subject={"reference": "https://b.example/Patient/p"}
-            )
-        },
-    ]
-
-    with pytest.raises(ToolRefused, match="2 patients"):
-        await call_tool(json.dumps({"resourceType": "Bundle", "entry": entries}))
+            await call_tool(given)
 
 
 async def test_references_by_address_and_by_version_lead_to_the_patient():

@@ -99,19 +99,17 @@ async def test_a_light_verb_that_no_page_has_does_not_hide_the_answer(light):
 
 
 @pytest.mark.parametrize(
-    ("request_text", "materials", "message"),
+    "question",
     [
-        ("How do I connect Kubernetes to Okta?", PAGES, "say nothing on"),
-        ("How do I connect it to Kubernetes?", PAGES, "say nothing on"),
-        ("How do I print a receipt for a berth?", PAGES, "say nothing on"),
-        ("a fine soup with saffron", PAGES, "say nothing on"),
+        *("How do I connect Kubernetes to Okta?", "How do I connect it to Kubernetes?"),
+        *("How do I print a receipt for a berth?", "a fine soup with saffron"),
     ],
 )
-async def test_a_question_that_no_page_answers_is_escalated(request_text, materials, message):
-    told = await call_tool(request_text, materials)
+async def test_a_question_that_no_page_answers_is_escalated(question):
+    told = await call_tool(question)
 
     assert told["escalation"]["reason"] == "out_of_scope"
-    assert message in told["escalation"]["message"]
+    assert "say nothing on" in told["escalation"]["message"]
 
 
 @pytest.mark.parametrize("materials", [LOG, {}])

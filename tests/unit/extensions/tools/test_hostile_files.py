@@ -50,6 +50,7 @@ async def test_a17_a_huge_file_is_named_as_skipped_and_hides_no_other(tmp_path):
     assert {hit["source"] for hit in found["results"]} == {"bad.txt", "wide.txt"}
     reasons = {item["source"]: item["reason"] for item in found["skipped"]}
     assert reasons == {"huge.txt": "1000 MB, of at most 50", "empty.md": "no text in it"}
+    assert any("huge.txt (1000 MB, of at most 50)" in gap for gap in found["gaps"])
 
 
 def test_a17_a_line_without_end_is_cut_and_says_so(tmp_path):

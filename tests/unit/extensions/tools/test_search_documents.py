@@ -221,16 +221,6 @@ async def test_a_document_that_is_too_long_is_searched_in_part_with_a_gap(tmp_pa
     assert found["gaps"][0].startswith("Not searched: long.txt (its end: only")
 
 
-async def test_a_document_that_is_too_large_is_named_in_a_gap(tmp_path):
-    with (tmp_path / "huge.txt").open("wb") as file:
-        file.truncate(200_000_000)
-    (tmp_path / "a.md").write_text("zebra")
-
-    found = await call_search(tmp_path, "zebra")
-
-    assert found["results"] and found["gaps"] == ["Not searched: huge.txt (200 MB, of at most 50)"]
-
-
 async def test_materials_are_weighed_with_the_folder_without_indexing_it_again(tmp_path):
     (tmp_path / "a.md").write_text("# A\n\nzebra\n\n# B\n\nzebra and lion")
     tool = search_documents(ToolSettings(documents=tmp_path))
