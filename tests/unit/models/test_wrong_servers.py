@@ -40,7 +40,9 @@ def refuse(status: int, message: str, **more: Any) -> dict[str, Any]:
 
 LLAMA_CPP = refuse(
     *(400, "the request exceeds the available context size, try increasing it"),
-    type="exceed_context_size_error", n_prompt_tokens=21004, n_ctx=8192,
+    type="exceed_context_size_error",
+    n_prompt_tokens=21004,
+    n_ctx=8192,
 )
 MAXIMUM = "This model's maximum context length is"
 OPENAI = f"{MAXIMUM} 8192 tokens. However, your messages resulted in 9001 tokens. Please reduce"

@@ -102,19 +102,14 @@ async def test_a_contract_deviates_where_a_reader_finds_it(file):
 
 
 @pytest.mark.parametrize("file", [*REAL_CONTRACTS, DISTRIBUTION, NDA, SERVICES, STEERING])
-async def test_every_hit_is_quoted_word_for_word(file):
+async def test_every_hit_is_quoted_word_for_word_and_none_is_lost_when_like_ones_are_merged(file):
     ((name, text),) = read_contracts(file).items()
+
     found = await check_contract(name, {name: text})
 
     assert len(json.dumps(found, ensure_ascii=False)) < 20_000
     assert found["claims"] and all(claim["quotation"] in text for claim in found["claims"])
-
-
-@pytest.mark.parametrize("file", [*REAL_CONTRACTS, DISTRIBUTION, NDA, SERVICES, STEERING])
-async def test_no_finding_is_lost_when_findings_in_like_words_are_merged(file):
-    found = await check_contract(file.name, read_contracts(file))
     report = Report(task="t", findings=tuple(Finding(**each) for each in found["findings"]))
-
     assert len(collect_findings([report], min_confidence=60)) == len(report.findings)
 
 

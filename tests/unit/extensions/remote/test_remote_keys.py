@@ -168,16 +168,11 @@ def test_its_own_results_and_attempts_may_be_sent_back_to_it() -> None:
     assert "private" not in taint.taint_labels
 
 
-def test_results_and_attempts_of_others_count() -> None:
-    for state in (make_state("near", "far"), make_state("far", "near")):
+def test_results_and_attempts_of_others_and_files_of_the_user_count() -> None:
+    with_file = make_state("far", "far") | {"materials": {"notes.txt": "x"}}
+
+    for state in (make_state("near", "far"), make_state("far", "near"), with_file):
         assert "private" in build_taint(exclude_worker(state, "far")).taint_labels
-
-
-def test_files_of_the_user_count() -> None:
-    state = make_state("far", "far")
-    state["materials"] = {"notes.txt": "x"}
-
-    assert "private" in build_taint(exclude_worker(state, "far")).taint_labels
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,18 @@ from tests.redis_fixture import redis_server as redis_server
 Refused = Auth.exceptions.HTTPException
 
 
+async def start_together(admission: RunAdmission | ThreadAdmission, times: int) -> list[Any]:
+    """Return the refusal of each of some runs that start at once; None where it starts."""
+    runs = (admission.admit("bob") for _ in range(times))
+    return list(await asyncio.gather(*runs, return_exceptions=True))
+
+
 def build(own: int = 0, waiting: int = 0, wait_s: int = 0) -> RunAdmission:
     async def count(user: str) -> OpenRuns:
         return OpenRuns(own=own, waiting=waiting)
 
     async def start(user: str) -> int:
+        await asyncio.sleep(0)  # as a call of Redis lets other requests run
         return wait_s
 
     return RunAdmission(count, start, max_own=3, max_waiting=10)
@@ -28,43 +35,15 @@ async def test_a_run_within_all_limits_starts() -> None:
 
 
 async def test_runs_that_start_in_the_same_instant_count_before_they_are_stored() -> None:
-    admission = build()
-
-    admitted = await asyncio.gather(
-        *(admission.admit("bob") for _ in range(10)), return_exceptions=True
-    )
-
-    assert sum(each is None for each in admitted) == 3
-
-
-async def test_they_count_too_while_the_rate_is_asked_for() -> None:
-    async def count(user: str) -> OpenRuns:
-        return OpenRuns(own=0, waiting=0)
-
-    async def start(user: str) -> int:
-        await asyncio.sleep(0)  # as a call of Redis lets other requests run
-        return 0
-
-    admission = RunAdmission(count, start, max_own=3, max_waiting=10)
-
-    admitted = await asyncio.gather(
-        *(admission.admit("bob") for _ in range(10)), return_exceptions=True
-    )
-
-    assert sum(each is None for each in admitted) == 3
+    assert (await start_together(build(), 10)).count(None) == 3
 
 
 async def test_a_run_that_the_rate_refuses_does_not_count() -> None:
     admission = build(wait_s=40)
 
-    refused = [
-        str(each)
-        for each in await asyncio.gather(
-            *(admission.admit("bob") for _ in range(5)), return_exceptions=True
-        )
-    ]
+    refused = [(await start_together(admission, 1))[0] for _ in range(5)]
 
-    assert all("within a minute" in each for each in refused)
+    assert all("within a minute" in str(each) for each in refused)
 
 
 async def test_threads_beyond_the_limit_are_refused_with_the_way_to_delete() -> None:
@@ -73,9 +52,7 @@ async def test_threads_beyond_the_limit_are_refused_with_the_way_to_delete() -> 
 
     admission = ThreadAdmission(count, max_own=1000)
 
-    admitted = await asyncio.gather(
-        *(admission.admit("bob") for _ in range(5)), return_exceptions=True
-    )
+    admitted = await start_together(admission, 5)
     await admission.admit("anna")
 
     refused = [each for each in admitted if isinstance(each, Refused)]

@@ -76,6 +76,7 @@ def test_some_names_are_refused(path: Path, name: str) -> None:
         "",
         "[]",
         "{}",
+        '{"other": 1}',
         '{"users": {"bob": {}}}',
         json.dumps({"users": {"system": {"salt": "0" * 32, "hash": "0" * 64}}}),
         '{"users": {"bob": {"salt": "zz", "hash": "0"}}}',
@@ -90,6 +91,9 @@ def test_another_file_is_refused_in_one_line(path: Path, content: str) -> None:
 
     assert "SUPERVISE_USERS" in refused.value.format_line()
     assert "\n" not in refused.value.format_line()
+    with pytest.raises(SettingsInvalid):
+        add_user(path, "bob")
+    assert path.read_text() == content
 
 
 def test_a_missing_a_huge_and_a_folder_are_no_files_of_users(path: Path, tmp_path: Path) -> None:
@@ -99,15 +103,6 @@ def test_a_missing_a_huge_and_a_folder_are_no_files_of_users(path: Path, tmp_pat
     for wrong in (path, tmp_path, tmp_path / "missing.json"):
         with pytest.raises(SettingsInvalid):
             load_users(wrong)
-
-
-def test_a_file_that_is_none_is_left_as_it_is(path: Path) -> None:
-    path.write_text(json.dumps({"other": 1}))
-
-    with pytest.raises(SettingsInvalid):
-        add_user(path, "bob")
-
-    assert json.loads(path.read_text()) == {"other": 1}
 
 
 def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
