@@ -21,7 +21,7 @@ TABLES = {
 needs_meaning = pytest.mark.skipif(not is_meaning_available(), reason="needs the extra `meaning`")
 
 
-def analyze(materials: Mapping[str, str], **asked: Any) -> dict[str, Any]:
+def analyze(materials: dict[str, str], **asked: Any) -> dict[str, Any]:
     return analyze_table("none", "", materials, 2.0, "", asked)
 
 
@@ -35,7 +35,7 @@ def list_cases(cases: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str, A
     return [(table, *case) for table, questions in cases.items() for case in questions.items()]
 
 
-COMPUTED = {
+COMPUTED: dict[str, dict[str, Any]] = {
     "ferries.csv": {
         "How many crossings did Oban have in December 2024?": [[350]],
         "How many cars were there in total in Q4 2024?": [[28600]],
