@@ -38,7 +38,8 @@ async def trace_run(
     graph = runs.build_graph(team)
     tracer = LangChainTracer(client=client)
 
-    await graph.ainvoke(GIVEN, {**config, "callbacks": [tracer]})
+    traced: Any = {**config, "callbacks": [tracer]}
+    await graph.ainvoke(GIVEN, traced)
 
     client.flush()
     client.close()

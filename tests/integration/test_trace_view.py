@@ -160,11 +160,10 @@ async def test_a_run_that_was_stopped_while_it_waited_asks_again_and_is_done(end
 
     await graph.aupdate_state(config, {}, as_node="supervisor")  # as the page does
     stopped = await graph.aget_state(config)
-    await graph.ainvoke(
-        {CONTINUE_KEY: True}, {**config, "metadata": {"run_id": "2"}}, context=context
-    )
+    again: Any = {**config, "metadata": {"run_id": "2"}}
+    await graph.ainvoke({CONTINUE_KEY: True}, again, context=context)
     asking = await graph.aget_state(config)
-    answering = {**config, "metadata": {"run_id": "3"}}
+    answering: Any = {**config, "metadata": {"run_id": "3"}}
     await graph.ainvoke(Command(resume="accept"), answering, context=context)
 
     assert (stopped.next, list(stopped.interrupts)) == (("approval",), [])

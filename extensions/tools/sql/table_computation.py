@@ -1,6 +1,5 @@
 """Compute what a question was read to ask, in SQL that every engine runs."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -8,6 +7,7 @@ from typing import Any, Final
 from extensions.tools.sql.table_columns import Query
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import quote_name, write_literal
+from extensions.tools.tables.formatting import PERCENT, QUOTIENT, SUM, round_apart
 from extensions.tools.tables.question_words import LISTS, NO_NAMES, OPERATIONS, split_name
 from extensions.tools.tables.reading import (
     OF_ROWS,
@@ -379,37 +379,3 @@ def _where(conditions: Sequence[str]) -> str:
 
 def _count(filled: Sequence[str]) -> str:
     return f"SUM(CASE WHEN {' AND '.join(filled)} THEN 1 ELSE 0 END)" if filled else "COUNT(*)"
-
-
-MAX_DIGITS: Final = 12
-"""Further digits of a computed value are errors of the arithmetic."""
-
-
-@dataclass(frozen=True)
-class Digits:
-    """How many digits a computed value has at least."""
-
-    significant: int
-    decimals: int
-
-
-SUM: Final = Digits(MAX_DIGITS, 2)
-QUOTIENT: Final = Digits(4, 2)
-PERCENT: Final = Digits(2, 1)
-
-
-def round_apart(values: Sequence[Any], digits: Digits) -> list[Any]:
-    """Return the values of a column, its numbers rounded so that different ones stay different."""
-    exact = {_round(value, Digits(MAX_DIGITS, digits.decimals)) for value in values}
-    for significant in range(digits.significant, MAX_DIGITS + 1):
-        rounded = [_round(value, Digits(significant, digits.decimals)) for value in values]
-        if len(set(rounded)) == len(exact):
-            break
-    return rounded
-
-
-def _round(value: Any, digits: Digits) -> Any:
-    if not isinstance(value, float) or not value or not math.isfinite(value):
-        return value
-    before_point = math.floor(math.log10(abs(value))) + 1
-    return round(value, max(digits.decimals, digits.significant - before_point))

@@ -1,8 +1,11 @@
 """Format amounts of money, prices, percentages, other figures and names of columns for a report."""
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 from nodes.limits.patterns import Pattern
 from nodes.text.units import CURRENCIES, SCALES, UNITS
@@ -84,3 +87,37 @@ def _is_unit(word: str) -> bool:
     dimension, _ = UNITS.get(word, ("", 0))
     is_one = word.endswith("s") if dimension in ("time", "months") else bool(dimension)
     return word in _LINKS or (len(word) > 1 and (word in SCALES or is_one))
+
+
+MAX_DIGITS: Final = 12
+"""Further digits of a computed value are errors of the arithmetic."""
+
+
+@dataclass(frozen=True)
+class Digits:
+    """How many digits a computed value has at least."""
+
+    significant: int
+    decimals: int
+
+
+SUM: Final = Digits(MAX_DIGITS, 2)
+QUOTIENT: Final = Digits(4, 2)
+PERCENT: Final = Digits(2, 1)
+
+
+def round_apart(values: Sequence[Any], digits: Digits) -> list[Any]:
+    """Return the values of a column, its numbers rounded so that different ones stay different."""
+    exact = {_round(value, Digits(MAX_DIGITS, digits.decimals)) for value in values}
+    for significant in range(digits.significant, MAX_DIGITS + 1):
+        rounded = [_round(value, Digits(significant, digits.decimals)) for value in values]
+        if len(set(rounded)) == len(exact):
+            break
+    return rounded
+
+
+def _round(value: Any, digits: Digits) -> Any:
+    if not isinstance(value, float) or not value or not math.isfinite(value):
+        return value
+    before_point = math.floor(math.log10(abs(value))) + 1
+    return round(value, max(digits.decimals, digits.significant - before_point))

@@ -134,7 +134,7 @@ UNREAD = {
         # A part hangs on another one, or denies something.
         "How many cars were there in 2025, and how many delays did they have?": "not delays",
         "What were the total cars in 2025, and what were the total delays?": "all periods",
-        "Which harbour has no delays?": "“no”",
+        "Which harbour has no delays?": "of single rows",
         # A figure of another reading is not complete.
         "Average number of cars per month": "single rows were averaged, not the sums",
         "Which month had the most cars in Oban and which in Mallaig?": "two are asked for",

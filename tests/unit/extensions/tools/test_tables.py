@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from extensions.tools.sql.numbers import detect_decimal_mark, parse_number, write_cell
 from extensions.tools.sql.table_analysis import analyze_table
 from extensions.tools.sql.table_answer import write_number
-from extensions.tools.sql.table_computation import PERCENT, QUOTIENT, SUM, Digits, round_apart
+from extensions.tools.tables.formatting import PERCENT, QUOTIENT, SUM, Digits, round_apart
 from extensions.tools.tables.reader import (
     TableDefects,
     find_table,
