@@ -26,20 +26,45 @@ async def start_run(settings: Settings, **options: Any) -> Any:
     )
 
 
-async def test_a_long_result_of_a_tool_is_cut_in_the_trace(runs: Runs):
+async def search_once(runs: Runs, given: tuple[str, ...], **materials: str) -> dict[str, Any]:
+    """Return the call of a worker that searches documents, in a run with materials."""
     worker = {"name": "reader", "description": "Reads.", "instructions": "Read."}
     team = make_team().model_copy(update={"workers": ()}).model_dump()
     tools = ("search_documents",)
     query = ("search_documents", {"query": "parts"})
-    runs.script(ScriptedTask(id="A", worker="reader", tool_calls=(query,), materials=("parts.md",)))
+    runs.script(ScriptedTask(id="A", worker="reader", tool_calls=(query,), materials=given))
 
     await start_run(
         runs.settings,
         team=Team.model_validate({**team, "workers": ({**worker, "tools": tools},)}),
-        materials={"parts.md": "\n\n".join(f"Parts of {i}: {'many ' * 40}" for i in range(90))},
+        materials=materials,
     )
 
     (call,) = [e for e in runs.load_events() if e["kind"] == "tool_call"]
+    return call
+
+
+async def test_a_task_without_the_files_of_the_request_says_that_it_was_given_none(runs: Runs):
+    call = await search_once(runs, (), parts="Parts.", prices="Prices.")
+
+    assert call["error"].startswith(
+        "the plan gives this task no file of the request (parts, prices); there is nothing to "
+    )
+    assert "lacks_file" not in call
+
+
+async def test_a_request_without_a_file_is_told_to_attach_one(runs: Runs):
+    call = await search_once(runs, ())
+
+    assert call["error"].startswith("there is nothing to search: no file is attached")
+    assert call["lacks_file"]
+
+
+async def test_a_long_result_of_a_tool_is_cut_in_the_trace(runs: Runs):
+    parts = "\n\n".join(f"Parts of {i}: {'many ' * 40}" for i in range(90))
+
+    call = await search_once(runs, ("parts",), parts=parts)
+
     assert 2_000 < len(call["result"]) < 2_100 and "[cut " in call["result"]
 
 

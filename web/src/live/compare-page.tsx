@@ -8,7 +8,7 @@ import { Section } from "../parts/shell";
 import { MarkdownText } from "../parts/markdown-text";
 import { Line } from "../parts/text";
 import { compareRuns, compareTasks, type TaskPair } from "../model/compare";
-import { formatMoment } from "../model/format";
+import { formatMoment, nameTeam } from "../model/format";
 import type { Trace } from "../model/trace";
 import { useAsked } from "../client/hooks";
 import { loadKeptTrace } from "../client/kept-trace";
@@ -29,6 +29,8 @@ interface ComparePageProps {
 }
 
 const POLL_MS = 2000;
+/** A follow-up may begin while both are shown. */
+const IDLE_POLL_MS = 15_000;
 
 async function loadTrace(server: Server, thread: string): Promise<Trace> {
   const known = await loadThread(server, thread);
@@ -44,7 +46,7 @@ async function loadTrace(server: Server, thread: string): Promise<Trace> {
 export function ComparePage({ server, threads }: ComparePageProps) {
   const load = () => Promise.all([loadTrace(server, threads[0]), loadTrace(server, threads[1])]);
   const [isAtWork, setAtWork] = useState(false);
-  const { answer, problem } = useAsked(load, [server, ...threads, isAtWork], isAtWork ? POLL_MS : 0);
+  const { answer, problem } = useAsked(load, [server, ...threads, isAtWork], isAtWork ? POLL_MS : IDLE_POLL_MS);
   useEffect(() => setAtWork(answer?.some(({ run }) => run.status === "running") ?? false), [answer]);
   if (!answer) return <Missing problem={problem} href={linkTo()}>All runs</Missing>;
   return (
@@ -87,7 +89,7 @@ const Heading = ({ trace, name }: { trace: Trace; name: string }) => (
       Run {name}: <a href={linkTo("runs", trace.run.thread ?? "")}>{formatMoment(trace.run.started)}</a>
     </h3>
     <p>
-      <StatusMark status={trace.run.status} /> <Line max={60}>{trace.run.team}</Line>
+      <StatusMark status={trace.run.status} /> <Line max={60}>{nameTeam(trace.run.team ?? "")}</Line>
     </p>
     <p><Line max={300}>{trace.run.request}</Line></p>
   </article>
