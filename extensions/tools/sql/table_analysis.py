@@ -16,7 +16,7 @@ from extensions.tools.sql.table_columns import (
 )
 from extensions.tools.sql.table_computation import Computation
 from extensions.tools.sql.table_profile import build_plain_profile
-from extensions.tools.sql.table_question import answer_question
+from extensions.tools.sql.table_question import answer_question, show_used
 from extensions.tools.sql.tables import format_row, quote_name
 from extensions.tools.sql.whole_table import COUNTED, DOUBLES, LEFT_OUT, UNUSED
 from extensions.tools.tables.reading import Reading
@@ -164,7 +164,7 @@ def _compute(
     }
     always = ("columns", "rows", "results")
     shown = {name: value for name, value in answer.items() if value or name in always}
-    return {**shown, **computation.show_used(found)}
+    return {**shown, **show_used(computation, found)}
 
 
 def _list_omitted_cells(computation: Computation, notes: Sequence[str]) -> list[str]:

@@ -21,8 +21,6 @@ from nodes.errors import ToolRefused
 MAX_ROWS: Final = 201
 """One more than any answer shows."""
 MAX_LABELS: Final = 3
-MAX_USED_LABELS, MAX_USED_ROWS = 3, 15
-"""Of the rows of one figure: the columns that are shown first, and the rows."""
 MAX_VALUES: Final = 6
 MAX_LISTED: Final = 12
 """Rows that may be an answer as they are."""
@@ -150,22 +148,6 @@ class Computation:
     def select_fitting(self, shown: str, also: Sequence[str]) -> list[list[Any]]:
         """Return what the rows hold that fit the conditions and further ones."""
         return self._select(shown, _where([*self._join_conditions(self.asked.conditions), *also]))
-
-    def show_used(self, answered: Answered) -> dict[str, Any]:
-        """Return the rows that one figure is computed of, the first of them, and their number.
-
-        Nothing for rows that are shown themselves, and for several figures.
-        """
-        asked, profile = self.asked, self.profile
-        is_one = len(answered.rows) == 1 and not (answered.labels or asked.change or asked.is_share)
-        if asked.function == "value" or not is_one or not answered.rows_used:
-            return {}
-        measures = [each for each in (*asked.measures, asked.divisor) if each]
-        held = [each.column for each in asked.conditions if not each.part]
-        names = [*dict.fromkeys([*profile.columns[:MAX_USED_LABELS], *held, *measures])]
-        filled = [f"{profile.read(name)} IS NOT NULL" for name in measures]
-        rows = self.select_fitting(", ".join(map(quote_name, names)), filled)[:MAX_USED_ROWS]
-        return {"used": {"columns": names, "rows": rows, "count": answered.rows_used}}
 
     def _select(self, shown: str, rest: str) -> list[list[Any]]:
         sql = f"SELECT {shown} FROM {self.profile.rows_of}{rest} LIMIT {MAX_ROWS}"

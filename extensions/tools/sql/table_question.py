@@ -114,11 +114,33 @@ def _answer(best: _Tried, asked: Question, query: Query) -> dict[str, Any]:
     computation, used = Computation(best.profile, best.reading, query), dict[str, Any]()
     try:
         answer = computation.compute()
-        used = computation.show_used(answer)
+        used = show_used(computation, answer)
     except ToolRefused as refusal:
         best.reading.doubts.append(str(refusal))
         answer = Answered(best.reading, is_missing=True)
     return {**describe_answer(best.profile, answer, asked.language), **used}
+
+
+MAX_USED_LABELS: Final = 3
+MAX_USED_ROWS: Final = 15
+
+
+def show_used(computation: Computation, answered: Answered) -> dict[str, Any]:
+    """Return the rows that one figure is computed of, the first of them, and their number.
+
+    Nothing for rows that are shown themselves, and for several figures.
+    """
+    asked, profile = computation.asked, computation.profile
+    is_one = len(answered.rows) == 1 and not (answered.labels or asked.change or asked.is_share)
+    if asked.function == "value" or not is_one or not answered.rows_used:
+        return {}
+    measures = [each for each in (*asked.measures, asked.divisor) if each]
+    held = [each.column for each in asked.conditions if not each.part]
+    names = [*dict.fromkeys([*profile.columns[:MAX_USED_LABELS], *held, *measures])]
+    filled = [f"{profile.read(name)} IS NOT NULL" for name in measures]
+    rows = computation.select_fitting(", ".join(map(quote_name, names)), filled)
+    used = {"columns": names, "rows": rows[:MAX_USED_ROWS], "count": answered.rows_used}
+    return {"used": used}
 
 
 def _doubt_periods(readings: Sequence[Reading]) -> None:
