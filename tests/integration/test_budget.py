@@ -149,10 +149,6 @@ NO_PLAN = {"goal": "g", "tasks": []}
 FINE = {"output": "Part a costs 42 euros."}
 
 
-async def run_request(runs: Runs, **options: Any) -> Any:
-    return await runs.run(team=make_team(**options.pop("fields", {})), **options)
-
-
 def count_endpoint_tokens(endpoint: Endpoint, schema: str | None = None) -> int:
     """Count input tokens as the endpoint counts them."""
     return sum(
@@ -164,7 +160,7 @@ async def test_a_refinement_that_cannot_be_read_is_billed(runs: Runs):
     task = ScriptedTask(id="a", report=[FAILED, FINE])
     runs.script(task, answers={"Refinement": "no idea"})
 
-    outcome = await run_request(runs)
+    outcome = await runs.run()
 
     assert len(runs.select_calls(schema="Refinement")) == 3  # in words it is asked for again
     assert outcome.usage.model_calls == len(runs.requests) - 2
@@ -178,7 +174,7 @@ async def test_a_revision_that_comes_to_nothing_is_billed(runs: Runs):
     answers = {"Plan": [Scenario(tasks=tasks).build_plan(), NO_PLAN], "PlanReview": review}
     runs.script(*tasks, answers=answers)
 
-    outcome = await run_request(runs, fields={"max_plan_repairs": 1})
+    outcome = await runs.run(team=make_team(max_plan_repairs=1))
 
     assert len(runs.select_calls(schema="Plan")) == 3
     assert outcome.usage.model_calls == len(runs.requests)
@@ -188,7 +184,7 @@ async def test_a_revision_that_comes_to_nothing_is_billed(runs: Runs):
 async def test_a_run_by_rule_says_what_the_plans_before_its_own_cost(runs: Runs):
     runs.script(answers={"Plan": NO_PLAN})
 
-    outcome = await run_request(runs, fields={"max_plan_repairs": 1})
+    outcome = await runs.run(team=make_team(max_plan_repairs=1))
 
     assert outcome.exit_code == 3
     assert len(runs.select_calls(schema="Plan")) == 2
@@ -202,7 +198,7 @@ async def test_an_answer_that_was_cut_is_billed_with_the_one_that_was_not(runs: 
     lost = Fault(kind="length", schema="Report", task="b")
     runs.script(*PAIR, faults=(cut, lost))
 
-    outcome = await run_request(runs)
+    outcome = await runs.run()
 
     seen = sum(call.body_bytes // 4 for call in runs.requests)
     assert outcome.usage.input_tokens == seen

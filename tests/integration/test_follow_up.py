@@ -7,13 +7,11 @@ from typing import Any
 
 import pytest
 
-from graph import arun
 from nodes.errors import RequestInvalid
 from nodes.planning.request import MAX_HISTORY_CHARS
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.handoffs import list_handoffs
 from tests.runs import Runs
-from tests.teams import make_team
 
 FIRST, SECOND = "Compare the sales of the regions.", "And in euros?"
 SALES = {"sales.csv": "region,usd\nNorth,120\n", "notes.md": "Rates follow."}
@@ -24,12 +22,6 @@ def script_reading(*names: str) -> Scenario:
     return Scenario(tasks=(ScriptedTask(id="A", materials=names, report=report),))
 
 
-async def run_request(request: str, runs: Runs, **options: Any) -> Any:
-    return await arun(
-        request, **{"team": make_team(), "settings": runs.settings, "thread": "one", **options}
-    )
-
-
 def read_user_text(call: Any) -> str:
     """Return the words of the user's side of a request to a model."""
     return str(call.body["messages"][-1]["content"])
@@ -38,10 +30,10 @@ def read_user_text(call: Any) -> str:
 @pytest.mark.slow
 async def test_a_follow_up_keeps_the_materials_of_its_thread(runs: Runs):
     runs.load_scenario(script_reading("sales.csv"))
-    await run_request(FIRST, runs, materials=SALES)
+    await runs.run(FIRST, thread="one", materials=SALES)
     runs.requests.clear()
 
-    outcome = await run_request(SECOND, runs)
+    outcome = await runs.run(SECOND, thread="one")
 
     assert outcome.status == "done"
     assert "North,120" in read_user_text(runs.select_calls(schema="Report")[0])
@@ -54,10 +46,12 @@ async def test_a_follow_up_keeps_the_materials_of_its_thread(runs: Runs):
 @pytest.mark.slow
 async def test_new_materials_are_added_and_replace_those_of_their_name(runs: Runs):
     runs.load_scenario(script_reading("sales.csv", "rates.csv", "notes.md"))
-    await run_request(FIRST, runs, materials={**SALES, "rates.csv": "eur\n1.1\n"})
+    await runs.run(FIRST, thread="one", materials={**SALES, "rates.csv": "eur\n1.1\n"})
     runs.requests.clear()
 
-    await run_request(SECOND, runs, materials={"rates.csv": "eur\n0.9\n", "fees.csv": "fee\n5\n"})
+    await runs.run(
+        SECOND, thread="one", materials={"rates.csv": "eur\n0.9\n", "fees.csv": "fee\n5\n"}
+    )
 
     (words,) = [read_user_text(call) for call in runs.select_calls(schema="Report")]
     assert "North,120" in words and "0.9" in words and "1.1" not in words
@@ -69,8 +63,8 @@ async def test_new_materials_are_added_and_replace_those_of_their_name(runs: Run
 @pytest.mark.slow
 async def test_a_follow_up_that_never_began_is_resumed_with_all_its_materials(runs: Runs):
     runs.load_scenario(script_reading("sales.csv"))
-    await run_request(FIRST, runs, materials=SALES)
-    await run_request(SECOND, runs)
+    await runs.run(FIRST, thread="one", materials=SALES)
+    await runs.run(SECOND, thread="one")
     with sqlite3.connect(runs.settings.resolve_database_path()) as base:
         base.execute("DELETE FROM checkpoints")
         base.execute("DELETE FROM writes")
@@ -86,12 +80,12 @@ async def test_a_follow_up_that_never_began_is_resumed_with_all_its_materials(ru
 @pytest.mark.slow
 async def test_materials_that_are_together_too_large_are_refused_with_what_is_kept(runs: Runs):
     runs.load_scenario(script_reading())
-    await run_request(FIRST, runs, materials={"large.md": "a" * 3_000_000})
+    await runs.run(FIRST, thread="one", materials={"large.md": "a" * 3_000_000})
     runs.requests.clear()
 
     with pytest.raises(RequestInvalid) as refused:
-        await run_request(SECOND, runs, materials={"other.md": "b" * 3_000_000})
-    outcome = await run_request(SECOND, runs, materials={"large.md": "b" * 3_000_000})
+        await runs.run(SECOND, thread="one", materials={"other.md": "b" * 3_000_000})
+    outcome = await runs.run(SECOND, thread="one", materials={"large.md": "b" * 3_000_000})
 
     assert (
         "large.md" in refused.value.format_line() and "new --thread" in refused.value.format_line()
@@ -103,8 +97,8 @@ async def test_materials_that_are_together_too_large_are_refused_with_what_is_ke
 async def test_the_synthesizer_of_a_follow_up_sees_the_conversation(runs: Runs):
     runs.script(*script_tasks({"A": ()}), answers={"Answer": {"text": "North: 120 USD."}})
 
-    await run_request(FIRST, runs)
-    await run_request(SECOND, runs)
+    await runs.run(FIRST, thread="one")
+    await runs.run(SECOND, thread="one")
 
     first, second = (read_user_text(call) for call in runs.select_calls(schema="Answer"))
     assert "<history>" not in first

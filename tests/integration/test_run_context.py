@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from graph import arun
 from nodes.errors import PlanInvalid, SettingsInvalid
 from state import Context, Plan
 from tests.endpoint import Fault, Scenario, script_tasks
@@ -12,11 +11,6 @@ from tests.runs import REQUEST, Runs
 from tests.teams import make_team
 
 DIAMOND: dict[str, tuple[str, ...]] = {"A": (), "B": (), "C": ("A", "B")}
-
-
-async def start_run(runs: Runs, **options: Any) -> Any:
-    options = {"team": make_team(), "settings": runs.settings, "thread": "one", **options}
-    return await arun(REQUEST, **options)
 
 
 def list_kinds(runs: Runs, *kinds: str, thread: str = "one") -> list[tuple[str, str]]:
@@ -27,8 +21,8 @@ def list_kinds(runs: Runs, *kinds: str, thread: str = "one") -> list[tuple[str, 
 async def test_a_context_switches_the_critic_on_and_off(runs: Runs):
     runs.script(*script_tasks({"A": ()}), answers={"Critique": {"accepted": True}})
 
-    await start_run(runs, context={"critic": "on"})
-    await start_run(runs, context={"critic": "off"}, team=make_team(critic="on"), thread="two")
+    await runs.run(thread="one", context={"critic": "on"})
+    await runs.run(context={"critic": "off"}, team=make_team(critic="on"), thread="two")
 
     assert len(runs.select_calls(schema="Critique")) == 1
 
@@ -48,7 +42,7 @@ async def test_an_inner_team_keeps_its_own_critic(runs: Runs):
         },
     )
 
-    outcome = await start_run(runs, team=team, context={"critic": "on"})
+    outcome = await runs.run(thread="one", team=team, context={"critic": "on"})
 
     assert outcome.status == "done"
     assert len(runs.select_calls(schema="Critique")) == 1
@@ -59,7 +53,7 @@ async def test_an_unknown_choice_is_refused_in_one_line_before_any_call(
     runs: Runs, given: dict[str, Any]
 ):
     with pytest.raises(SettingsInvalid, match=f"^{next(iter(given))} in the context") as refused:
-        await start_run(runs, context=given)
+        await runs.run(thread="one", context=given)
 
     assert "\n" not in refused.value.format_line()
     assert not runs.requests
@@ -68,7 +62,7 @@ async def test_an_unknown_choice_is_refused_in_one_line_before_any_call(
 async def test_a_sequential_run_has_one_task_at_a_time_after_those_it_needs(runs: Runs):
     runs.script(*script_tasks(DIAMOND, latency_s=0.03))
 
-    outcome = await start_run(runs, context=Context(sequential=True))
+    outcome = await runs.run(thread="one", context=Context(sequential=True))
 
     assert outcome.status == "done" and runs.max_in_flight == 1
     events = list_kinds(runs, "task_started", "report")
@@ -81,7 +75,7 @@ async def test_a_run_whose_strategy_its_context_chose_resumes(runs: Runs):
     fault = Fault(kind="unauthorized", schema="Report")
     runs.script(answers={"Decision": decision}, faults=(fault,))
     context = {"strategy": "route", "critic": "off"}
-    first = await start_run(runs, context=context)
+    first = await runs.run(thread="one", context=context)
     runs.script(answers={"Decision": decision})
 
     outcome = await runs.resume("one")
@@ -110,7 +104,7 @@ async def test_a_given_plan_runs_without_a_planning_call(runs: Runs):
     runs.load_scenario(scenario)
     plan = Plan.model_validate(scenario.build_plan())
 
-    outcome = await start_run(runs, plan=plan)
+    outcome = await runs.run(thread="one", plan=plan)
 
     assert outcome.status == "done" and outcome.plan == plan
     assert not runs.select_calls(schema="Plan")
@@ -120,7 +114,7 @@ async def test_a_given_plan_runs_without_a_planning_call(runs: Runs):
 async def test_a_given_plan_is_checked_like_any_other(runs: Runs):
     scenario = Scenario(tasks=script_tasks({"A": ()}, worker="cook"))
 
-    outcome = await start_run(runs, plan=Plan.model_validate(scenario.build_plan()))
+    outcome = await runs.run(thread="one", plan=Plan.model_validate(scenario.build_plan()))
 
     assert isinstance(outcome.error, PlanInvalid) and "unknown worker 'cook'" in str(outcome.error)
     assert not runs.requests
@@ -129,7 +123,7 @@ async def test_a_given_plan_is_checked_like_any_other(runs: Runs):
 async def test_a_task_that_waits_says_once_for_what(runs: Runs):
     runs.script(*script_tasks(DIAMOND, latency_s=0.05))
 
-    await start_run(runs)
+    await runs.run(thread="one")
 
     events = runs.load_events()
     (waits,) = [event for event in events if event["kind"] == "awaiting"]

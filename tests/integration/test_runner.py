@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from graph import arun, run
-from graph.runs.outcome import Outcome
 from graph.runs.plan_only import aplan_with_estimate
 from graph.runs.runner import ThreadUnfinished, aresume
 from graph.runs.trace import ThreadUnknown, get_log_path, list_runs, load_trace
@@ -24,16 +23,10 @@ from tests.teams import make_team
 CHAIN = {"A": (), "B": ("A",), "C": ("B",)}
 
 
-async def start_run(settings: Settings, **options: Any) -> Outcome:
-    return await arun(
-        REQUEST, **{"team": make_team(), "settings": settings, "thread": "one", **options}
-    )
-
-
 async def test_the_outcome_is_the_contracts_object(runs: Runs):
     runs.script(*script_tasks(CHAIN))
 
-    outcome = await start_run(runs.settings)
+    outcome = await runs.run(thread="one")
 
     result = json.loads(json.dumps(outcome.to_json()))
     assert set(result) >= {
@@ -55,7 +48,7 @@ async def test_the_outcome_is_the_contracts_object(runs: Runs):
 async def test_the_trace_tells_every_event_in_order(runs: Runs):
     runs.script(*script_tasks(CHAIN))
 
-    await start_run(runs.settings)
+    await runs.run(thread="one")
 
     trace = runs.load_trace("one")
     kinds = [event["kind"] for event in trace["events"]]
@@ -78,7 +71,7 @@ async def test_a_listener_hears_what_is_written(runs: Runs):
     runs.script(*script_tasks(CHAIN))
     heard: list[Any] = []
 
-    await start_run(runs.settings, on_event=heard.append)
+    await runs.run(thread="one", on_event=heard.append)
 
     assert json.loads(json.dumps(heard)) == runs.load_events()
 
@@ -87,7 +80,7 @@ async def test_an_error_keeps_what_was_finished_and_a_resume_goes_on(runs: Runs)
     runs.script(
         *script_tasks(CHAIN), faults=(Fault(kind="unauthorized", schema="Plan", nth=(1, 2)),)
     )
-    failed = await start_run(runs.settings)
+    failed = await runs.run(thread="one")
 
     resumed = await runs.resume("one")
 
@@ -103,7 +96,7 @@ async def test_an_error_keeps_what_was_finished_and_a_resume_goes_on(runs: Runs)
 
 async def test_a_finished_thread_gives_its_answer_again_without_a_call(runs: Runs):
     runs.script(*script_tasks(CHAIN))
-    first = await start_run(runs.settings)
+    first = await runs.run(thread="one")
     calls = len(runs.requests)
 
     again = await runs.resume("one")
@@ -121,7 +114,7 @@ async def test_a_partial_end_goes_on_with_what_is_missing(runs: Runs):
         ScriptedTask(id="C", depends_on=("B",)),
     )
     runs.script(*tasks)
-    partial = await start_run(runs.settings, team=make_team(max_recursion=0))
+    partial = await runs.run(thread="one", team=make_team(max_recursion=0))
 
     resumed = await runs.resume("one")
 
@@ -134,7 +127,7 @@ async def test_a_partial_end_goes_on_with_what_is_missing(runs: Runs):
 
 async def test_a_run_accepted_but_never_begun_starts_from_its_request(runs: Runs):
     runs.script(*script_tasks(CHAIN))
-    await start_run(runs.settings)
+    await runs.run(thread="one")
     runs.settings.resolve_database_path().unlink()
 
     outcome = await runs.resume("one")
@@ -145,7 +138,7 @@ async def test_a_run_accepted_but_never_begun_starts_from_its_request(runs: Runs
 
 async def test_a_second_request_on_a_thread_is_a_follow_up(runs: Runs):
     runs.script(*script_tasks(CHAIN))
-    await start_run(runs.settings)
+    await runs.run(thread="one")
 
     outcome = await runs.run("And in euros?", thread="one")
 
@@ -159,7 +152,7 @@ async def test_a_second_request_on_a_thread_is_a_follow_up(runs: Runs):
 
 async def test_a_new_request_does_not_bury_an_unfinished_run(runs: Runs):
     runs.script(*script_tasks(CHAIN, latency_s={"B": 30.0}))
-    running = asyncio.ensure_future(start_run(runs.settings))
+    running = asyncio.ensure_future(runs.run(thread="one"))
     await runs.wait_for_calls(began=3)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -174,7 +167,7 @@ async def test_a_new_request_does_not_bury_an_unfinished_run(runs: Runs):
 async def test_a_request_that_never_got_a_plan_may_be_replaced(runs: Runs):
     refused = Fault(kind="unauthorized", schema="Plan", nth=(1, 2))
     runs.script(*script_tasks(CHAIN), faults=(refused,))
-    await start_run(runs.settings)
+    await runs.run(thread="one")
 
     outcome = await runs.run("Something else", thread="one")
 
@@ -185,7 +178,7 @@ async def test_a_request_that_never_got_a_plan_may_be_replaced(runs: Runs):
 async def test_a_follow_up_that_fails_does_not_show_the_earlier_answer(runs: Runs):
     refused = Fault(kind="unauthorized", schema="Plan", nth=(2, 3))
     runs.script(*script_tasks(CHAIN), faults=(refused,))
-    await start_run(runs.settings)
+    await runs.run(thread="one")
 
     failed = await runs.run("And in euros?", thread="one")
     resumed = await runs.resume("one")
@@ -199,16 +192,16 @@ async def test_a_follow_up_that_fails_does_not_show_the_earlier_answer(runs: Run
 async def test_a_tier_that_cannot_be_reached_is_reported_before_anything_is_spent(runs: Runs):
     runs.script(*script_tasks(CHAIN))
 
-    outcome = await start_run(runs.settings, context={"model_fast": "nonesuch:x"})
+    outcome = await runs.run(thread="one", context={"model_fast": "nonesuch:x"})
 
     assert outcome.exit_code == 2
     assert "SUPERVISE_MODEL_FAST" in str(outcome.error)
     assert not runs.requests
 
 
-async def test_a_thread_that_runs_elsewhere_is_refused_at_once(settings: Settings):
-    with lock_thread("one", settings.home), pytest.raises(ThreadBusy) as caught:
-        await start_run(settings)
+async def test_a_thread_that_runs_elsewhere_is_refused_at_once(runs: Runs):
+    with lock_thread("one", runs.settings.home), pytest.raises(ThreadBusy) as caught:
+        await runs.run(thread="one")
 
     assert caught.value.exit_code == 6
 
@@ -225,7 +218,7 @@ async def test_an_unknown_thread_and_an_answer_nobody_asked_for_are_refused(runs
     runs.script(*script_tasks(CHAIN))
     with pytest.raises(ThreadUnknown):
         await runs.resume("nobody")
-    await start_run(runs.settings)
+    await runs.run(thread="one")
 
     with pytest.raises(NoOpenQuestion):
         await runs.resume("one", answer="yes")
@@ -240,19 +233,17 @@ async def test_a_request_that_is_empty_or_too_large_costs_nothing(runs: Runs):
     assert not list_runs(runs.settings)
 
 
-async def test_a_database_that_is_a_folder_or_cannot_be_made_is_refused(
-    settings: Settings, tmp_path: Path
-):
+async def test_a_database_that_is_a_folder_or_cannot_be_made_is_refused(runs: Runs, tmp_path: Path):
     (tmp_path / "file").touch()
     for place in (tmp_path, tmp_path / "file" / "inner.sqlite", "/proc/none/runs.sqlite"):
-        elsewhere = settings.model_copy(update={"database_url": f"sqlite:///{place}"})
+        elsewhere = runs.settings.model_copy(update={"database_url": f"sqlite:///{place}"})
         with pytest.raises(StoreError):
-            await start_run(elsewhere)
+            await runs.run(settings=elsewhere)
 
 
 async def test_a_line_that_a_kill_cut_short_is_passed_over(runs: Runs):
     runs.script(*script_tasks(CHAIN))
-    await start_run(runs.settings)
+    await runs.run(thread="one")
     with get_log_path("one", runs.settings).open("a", encoding="utf-8") as file:
         file.write('{"t": 9.5, "kind": "rep')
     await runs.run("And in euros?", thread="one")
@@ -266,7 +257,7 @@ async def test_a_line_that_a_kill_cut_short_is_passed_over(runs: Runs):
 async def test_checkpoints_are_whole_and_the_database_stays_small(runs: Runs):
     runs.script(*script_tasks({f"t{n}": () for n in range(20)}))
 
-    await start_run(runs.settings)
+    await runs.run(thread="one")
 
     with sqlite3.connect(runs.settings.resolve_database_path()) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

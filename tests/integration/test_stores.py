@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from graph import aresume, arun, build_supervisor
-from graph.runs.outcome import Outcome
+from graph import aresume, build_supervisor
 from graph.runs.run_store import open_database
 from graph.runs.trace import list_runs
 from graph.settings import Settings
@@ -22,18 +21,12 @@ from nodes.errors import StoreError
 from tests.benchmarks.kills import run_trial
 from tests.benchmarks.writers import run_contest, run_crowd
 from tests.endpoint import script_tasks
-from tests.runs import REQUEST, Runs
+from tests.runs import Runs
 from tests.teams import make_team
 
 pytestmark = pytest.mark.slow
 
 CHAIN = {"A": (), "B": ("A",), "C": ("B",)}
-
-
-async def start_run(runs: Runs, **options: Any) -> Outcome:
-    return await arun(
-        REQUEST, **{"team": make_team(), "settings": runs.settings, "thread": "one", **options}
-    )
 
 
 def change_database(runs: Runs, *statements: str) -> None:
@@ -76,7 +69,7 @@ async def test_a_file_that_is_not_ours_is_refused_and_stays_as_it_was(
     before = path.read_bytes()
 
     with pytest.raises(StoreError, match=message) as caught:
-        await start_run(runs)
+        await runs.run(thread="one")
 
     assert caught.value.exit_code == 5
     assert path.read_bytes() == before
@@ -99,7 +92,7 @@ async def test_tables_of_another_version_are_refused(runs: Runs, statement: str,
     before = runs.settings.resolve_database_path().read_bytes()
 
     with pytest.raises(StoreError, match=message):
-        await start_run(runs)
+        await runs.run(thread="one")
 
     assert runs.settings.resolve_database_path().read_bytes() == before
     assert not runs.requests
@@ -124,7 +117,7 @@ async def test_a_log_that_outlived_its_database_is_not_played_into_a_new_one(
 
 async def test_a_file_that_is_removed_under_a_run_ends_it_with_what_was_finished(runs: Runs):
     runs.script(*script_tasks(CHAIN, latency_s={"B": 0.5}))
-    running = asyncio.ensure_future(start_run(runs))
+    running = asyncio.ensure_future(runs.run(thread="one"))
     await runs.wait_for_calls(began=3)
 
     runs.settings.resolve_database_path().unlink()
@@ -142,7 +135,7 @@ async def test_a_file_that_is_removed_under_a_run_ends_it_with_what_was_finished
 
 async def test_a_damaged_checkpoint_is_named(runs: Runs):
     runs.script(*script_tasks(CHAIN))
-    await start_run(runs)
+    await runs.run(thread="one")
     with sqlite3.connect(runs.settings.resolve_database_path()) as base:
         newest, blob = base.execute(
             "SELECT checkpoint_id, checkpoint FROM checkpoints WHERE checkpoint_ns = '' "

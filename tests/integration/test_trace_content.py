@@ -7,10 +7,8 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from examples.mechanisms import human, replan
-from graph import arun
 from graph.runs.event_log import EventLog
 from graph.runs.trace import ThreadUnknown, get_log_path
-from graph.settings import Settings
 from nodes.errors import StoreError
 from nodes.errors.redaction import register_secrets
 from nodes.models.run_context import MAX_MESSAGE_CHARS, describe_messages
@@ -18,12 +16,6 @@ from nodes.schemas.team import Team
 from tests.endpoint import ScriptedTask, script_tasks
 from tests.runs import REQUEST, Runs
 from tests.teams import make_team
-
-
-async def start_run(settings: Settings, **options: Any) -> Any:
-    return await arun(
-        REQUEST, **{"team": make_team(), "settings": settings, "thread": "one", **options}
-    )
 
 
 async def search_once(runs: Runs, given: tuple[str, ...], **materials: str) -> dict[str, Any]:
@@ -34,8 +26,8 @@ async def search_once(runs: Runs, given: tuple[str, ...], **materials: str) -> d
     query = ("search_documents", {"query": "parts"})
     runs.script(ScriptedTask(id="A", worker="reader", tool_calls=(query,), materials=given))
 
-    await start_run(
-        runs.settings,
+    await runs.run(
+        thread="one",
         team=Team.model_validate({**team, "workers": ({**worker, "tools": tools},)}),
         materials=materials,
     )
@@ -72,8 +64,8 @@ async def test_the_trace_holds_prompts_and_replies_only_where_it_is_asked_to(run
     runs.script(*script_tasks({"A": ()}))
     asked = runs.settings.model_copy(update={"trace_content": True})
 
-    await start_run(runs.settings)
-    await start_run(asked, thread="two")
+    await runs.run(thread="one")
+    await runs.run(settings=asked, thread="two")
 
     without, (planned, worked, answered) = (
         [e for e in runs.load_trace(thread)["events"] if e["kind"] == "model_call"]
@@ -92,7 +84,7 @@ async def test_a_key_in_a_request_is_not_in_a_traced_prompt(runs: Runs):
     register_secrets([key])
     padding = "x" * (MAX_MESSAGE_CHARS - 10)
 
-    await start_run(asked, materials={"a.md": f"{padding} {key}"})
+    await runs.run(thread="one", settings=asked, materials={"a.md": f"{padding} {key}"})
     made = describe_messages([HumanMessage(f"{padding}{key}")])
 
     assert key not in get_log_path("one", runs.settings).read_text()
