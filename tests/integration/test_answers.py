@@ -204,6 +204,7 @@ async def test_a_file_that_was_not_read_is_a_gap_although_the_plan_was_asked_abo
     [
         {"messages": [{"role": "remove", "content": "", "id": "unknown"}]},
         {"messages": [{"text": "euros"}]},
+        {"messages": [{"role": "user", "content": {"type": "text", "text": "euros"}}]},
         Command(resume="euros", update={"messages": [{"role": "alien", "content": "euros"}]}),
     ],
 )

@@ -72,8 +72,10 @@ def list_worse_plans() -> Iterator[MalformedPlan]:
 
 
 def divide(plans: Iterator[MalformedPlan]) -> list[list[MalformedPlan]]:
+    """Return parts with plans of all kinds: only a share of the calls may be tries again."""
     bad = list(plans)
-    return [bad[first : first + CHUNK] for first in range(0, len(bad), CHUNK)]
+    count = -(-len(bad) // CHUNK)
+    return [bad[first::count] for first in range(count)]
 
 
 BY_DAY, BY_NIGHT = divide(list_bad_plans()), divide(list_worse_plans())

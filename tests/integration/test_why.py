@@ -19,8 +19,6 @@ from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.runs import Runs
 from tests.teams import make_team
 
-WAITING = ("no answer", "tool hangs", "worker's server gone", "worker too slow", "deadline")
-"""Those that wait for an end of a time, in tests by night."""
 QUICK = ("HTTP 401", "prose", "report fails", "invented quotation", "tool raises", "no file")
 SEED = 7
 NAMES = (*AT_TASKS, *ALONE, *OF_RUNS)
@@ -35,14 +33,7 @@ async def test_the_first_cause_is_the_task_and_the_kind_that_were_injected(name:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.nightly if name in WAITING else ())
-        for name in NAMES
-        if name not in QUICK
-    ],
-)
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in QUICK])
 async def test_so_it_is_for_all_faults(name: str):
     judged = await judge(NAMES.index(name), 1, SEED)
 

@@ -276,6 +276,16 @@ def test_a_comparison_refuses_what_leaves_nothing_to_compare(supervise, option):
     assert f"without {option}" in supervise.err and supervise.err.count("\n") == 1
 
 
+def test_doctor_names_a_misspelt_setting(supervise, monkeypatch):
+    monkeypatch.setenv("SUPERVISE_MODLE_FAST", "embedded")
+
+    assert supervise("doctor") == 0
+
+    result = " ".join(supervise.out.split())
+    assert "SUPERVISE_MODLE_FAST is not a setting" in result
+    assert "did you mean SUPERVISE_MODEL_FAST?" in result
+
+
 def test_doctor_names_what_is_missing_and_how_to_fix_it(supervise):
     assert supervise("doctor") == 0
 
