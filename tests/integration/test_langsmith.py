@@ -37,9 +37,9 @@ async def trace_run(
     client = Client(record.url, api_key="lsv2_pt_test")
     graph = runs.build_graph(team)
     tracer = LangChainTracer(client=client)
+    own: Any = {**config, "callbacks": [tracer]}
 
-    traced: Any = {**config, "callbacks": [tracer]}
-    await graph.ainvoke(GIVEN, traced)
+    await graph.ainvoke(GIVEN, own)
 
     client.flush()
     client.close()
