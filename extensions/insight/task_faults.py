@@ -105,7 +105,7 @@ def _find_missing_file(task: TaskFacts, events: list[LoggedEvent], fault: Fault)
     if fault.kind not in _SAID:
         return fault
     calls = [e for e in events if e.kind == "tool_call"]
-    empty = [e for e in calls if e.data.get("lacks_file") is True]
+    empty = [e for e in calls if True in (e.data.get("lacks_file"), e.data.get("not_given_file"))]
     if empty and all(e.error for e in calls):
         return replace(fault, kind="file_missing", event=empty[0])
     is_known = task.report.get("lacks_file") is True and not task.inner

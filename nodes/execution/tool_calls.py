@@ -24,6 +24,7 @@ from nodes.execution.attempt_context import (
 )
 from nodes.execution.tool_outcomes import (
     FAILED,
+    NO_FILE_OF_TASK,
     NOTHING_TO_READ,
     PUT_OFF,
     CallEnding,
@@ -154,8 +155,8 @@ class _Call:
         else:
             shown = shorten_text(redact_text(str(result.content)), MAX_TRACED_RESULT_CHARS)
         lacking: dict[str, Any] = {}
-        if result.artifact == NOTHING_TO_READ:
-            lacking["lacks_file"] = True
+        if result.artifact in (NOTHING_TO_READ, NO_FILE_OF_TASK):
+            lacking["lacks_file" if result.artifact == NOTHING_TO_READ else "not_given_file"] = True
         await emit(
             "tool_call",
             tool=get_origin(self.request.tool, self.name),
@@ -278,7 +279,8 @@ class _Call:
         if not others:
             return self._refuse(str(error), NOTHING_TO_READ)
         names = shorten_text(", ".join(others), MAX_NAMED_CHARS)
-        return self._refuse(f"the plan gives this task no file of the request ({names}); {error}")
+        said = f"the plan gives this task no file of the request ({names}); {error}"
+        return self._refuse(said, NO_FILE_OF_TASK)
 
     def _finish(self, result: ToolMessage) -> ToolMessage:
         """Record what the tool has answered; return it as the worker's model may read it."""

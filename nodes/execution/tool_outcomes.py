@@ -14,6 +14,7 @@ from nodes.text.tool_messages import drop_advice
 
 CallEnding = Literal["answered", "refused", "failed"]
 NOTHING_TO_READ: Final = "nothing to read"
+NO_FILE_OF_TASK: Final = "the plan gives the task no file"
 """Marks the message of a call that was refused as there was nothing to read; no model sees it."""
 FAILED: Final = "failed"
 """Marks the message of a failed call; no model sees it."""

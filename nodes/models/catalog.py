@@ -227,8 +227,8 @@ async def require_prices(names: Mapping[Tier, str], models: ModelCatalog, contex
     if unpriced and context.max_tokens is None:
         raise SettingsInvalid(
             f"max_cost_usd has no effect: no price is known for {', '.join(unpriced)}",
-            next="limit the tokens too, or set a price in US dollars for a million tokens "
-            f"(setting: SUPERVISE_PRICES={unpriced[0]}=INPUT/OUTPUT)",
+            next="limit the tokens too (on the command line: --max-tokens), or set a price in US "
+            f"dollars for a million tokens (setting: SUPERVISE_PRICES={unpriced[0]}=INPUT/OUTPUT)",
         )
     if unpriced:
         await emit("budget", level="unpriced", models=unpriced)

@@ -116,7 +116,7 @@ async def test_a_cap_on_money_without_a_price_is_refused_before_any_call(runs: R
     with pytest.raises(SettingsInvalid, match="openai:model-of-no-list") as raised:
         await graph.ainvoke(GIVEN, THREAD, context={"max_cost_usd": 1.0, **UNPRICED})
 
-    assert "max_tokens" in raised.value.next and "SUPERVISE_PRICES" in raised.value.next
+    assert "max-tokens" in raised.value.next and "SUPERVISE_PRICES" in raised.value.next
     assert not runs.requests
 
 
