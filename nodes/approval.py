@@ -17,7 +17,7 @@ from nodes.planning.replanning import build_plan_event
 from nodes.planning.validation import list_plan_problems, list_vague_tasks
 from nodes.schemas.team import Team
 from nodes.telemetry.events import build_task_path, emit
-from state import Context, Plan, SupervisorState
+from state import Context, Plan, SupervisorState, Task, require_plan
 
 KEPT_FIELDS = {"aggregation", "final_instruction"}
 """Of a plan: what an edit that leaves them out does not change."""
@@ -76,10 +76,18 @@ async def approve(
 
 
 async def _accept_edit(edited: Plan, state: SupervisorState, team: Team) -> SupervisorState:
-    edited = edited.model_copy(update={"version": len(state["plans"]) + 1})
+    before = {task.id: task for task in require_plan(state).tasks}
+    tasks = tuple(_drop_old_parts(task, before.get(task.id)) for task in edited.tasks)
+    edited = edited.model_copy(update={"version": len(state["plans"]) + 1, "tasks": tasks})
     edited = await asyncio.to_thread(note_uncovered, edited, state["request"], team)
     await emit("plan_approved", **build_plan_event(edited, team), edited=True)
     return {"awaits_approval": False, "objection": "", "plan": edited, "plans": (edited,)}
+
+
+def _drop_old_parts(task: Task, before: Task | None) -> Task:
+    """Return a task without the parts of the request that it covered, where its words are new."""
+    is_new = before and task.description != before.description and task.covers == before.covers
+    return task.model_copy(update={"covers": ()}) if is_new else task
 
 
 def _read_edit(

@@ -94,10 +94,11 @@ class Files:
         return (tables[0], documents[0]) if tables and documents else None
 
     def is_rather_in_documents(self, parts: Iterable[str]) -> bool:
-        """Return whether the documents hold more of the words of some parts than the tables do."""
+        """Return whether documents hold more of some words, and tables no cell of their own."""
         wanted = _list_words(parts)
         held = _list_words(f"{n} {text}" for n, text in self._held[False].items())
-        return len(wanted & held) > len(wanted & self._words[True])
+        in_tables = wanted & self._words[True]
+        return len(wanted & held) > len(in_tables) and in_tables <= held | self._headers
 
     def find_missing_readers(self, part: str, takers: Collection[str]) -> list[str]:
         """Return who reads the tables, or the documents, that alone hold words of a part.

@@ -117,6 +117,7 @@ ToolSchemas = Mapping[str, Mapping[str, Any]]
 """The parameters of each offered tool, as JSON schema, by the tool's name."""
 Calls = list[tuple[str, dict[str, Any]]]
 MAX_ITEMS: Final = 300
+MAX_QUESTION_CHARS: Final = 4_000
 _URL: Final = Pattern(r"https?://[^\s<>\"'`)\]]+(?<![.,;:])")
 _CODE: Final = Pattern(r"`([^`]+)`")
 _SQL: Final = Pattern(r"(?<!\s)\s*+(?:select|with|show|describe)\b.*+", re.IGNORECASE | re.DOTALL)
@@ -249,7 +250,7 @@ def _build_title(work: Work) -> str:
 
 FILLERS: Final[Mapping[str, Callable[[Work], Any]]] = {
     "query": lambda work: work.query or None,
-    "question": lambda work: work.words.strip() or None,
+    "question": lambda work: work.words.strip()[:MAX_QUESTION_CHARS] or None,
     "sql": lambda work: _find_code(work, _SQL),
     "expression": _find_expression,
     "url": lambda work: next(iter(_URL.findall(work.text)), None),

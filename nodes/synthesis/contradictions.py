@@ -221,7 +221,8 @@ def _disagree(one: _ComparableClaim, other: _ComparableClaim) -> bool:
     is_same_measure = one.column == other.column and bool(one.periods) == bool(other.periods)
     if one.column and other.column and not is_same_measure:
         return False
-    if len(one.terms & other.terms) < min(MIN_SHARED, len(one.terms), len(other.terms)):
+    # One word in both, such as "count", is no subject.
+    if len(one.terms & other.terms) < MIN_SHARED and one.terms != other.terms:
         return False
     if measure_overlap(one.terms, other.terms) < MIN_OVERLAP:
         return False

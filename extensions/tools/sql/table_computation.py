@@ -127,6 +127,10 @@ class Computation:
         shown = [name for name in wanted if name not in asked.listed]
         asked.others = shown or ([] if wanted else profile.numbers[:MAX_VALUES])
         asked.group, asked.bucket = "", ""
+        others = {f"only {one} was computed, not {name}" for one in wanted for name in wanted}
+        asked.doubts = [each for each in asked.doubts if each not in others]
+        if len({*wanted, *asked.listed}) < asked.parts:
+            asked.doubts.append("two are asked for, and one is shown")
         repeated = [name for name in wanted if 1 < profile.distinct.get(name, 1) < profile.rows]
         if repeated and held & {*profile.numbers}:
             asked.doubts.append(OF_ROWS)

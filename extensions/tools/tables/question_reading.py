@@ -15,10 +15,13 @@ from extensions.tools.tables.question_words import (
     NEVER_ADDED,
     OPERATIONS,
     Token,
+    count_further_questions,
     is_foreign,
 )
 from extensions.tools.tables.reading import OF_ROWS, Reading
 
+_HOW_MUCH: Final = (("how", "much"), ("wie", "viel"))
+ONE_OF_TWO: Final = "two are asked for, and one was computed"
 MAX_LEFT_OUT: Final = 1
 """Words; without more of them, and as many as are read, a figure is no answer to the question."""
 _Named = Sequence[tuple[int, str]]
@@ -45,7 +48,8 @@ class _Choice:
     def choose(self) -> Reading:
         roles, found = self._roles, self._found
         computed = {"sum", "average", "highest", "lowest"} & self._asked
-        quantities = {*self._profile.numbers, *(self._profile.codes if computed else ())}
+        codes = [n for n in self._profile.codes if computed and not self._is_identity(n)]
+        quantities = {*self._profile.numbers, *codes}
         numbers = [each for each in sorted(roles.columns) if each[1] in quantities]
         labels = [each for each in sorted(roles.columns) if each[1] not in quantities]
         if not numbers and (only := roles.find_only_measure()):
@@ -70,7 +74,7 @@ class _Choice:
         self._doubt_choice()
         self._list_unread()
         found.named = [name for _, name in sorted(roles.columns)]
-        found.asks_when = bool({"when", "wann"} & {*self._words})
+        found.asks_when = bool({"when", "wann", "date", "datum"} & {*self._words})
         return found
 
     def _doubt_choice(self) -> None:
@@ -80,11 +84,20 @@ class _Choice:
         is_computed = found.function != "value" or found.change or found.is_share
         words = [token.word for token in self._roles.tokens]
         is_chosen = any(word in LISTS["which"] for word in words)
-        asked = [at for at, word in enumerate(words) if word in LISTS["which"]]
-        if found.order and any(words[at - 1] in ("and", "und") for at in asked[1:]):
-            found.doubts.append("two are asked for, and one was computed")
+        found.parts += count_further_questions(self._words, is_ranked=bool(found.order))
+        is_listing = found.function == "value" and not found.measure
+        if found.parts > 1 and not is_listing:
+            found.doubts.append(ONE_OF_TWO)
+        if not found.measure and found.function == "value" and not found.is_share:
+            self._doubt_amount()
         if is_computed and (is_chosen or found.order) and not is_grouped:
             found.doubts.append("one of several is asked for, and no column has their names")
+
+    def _doubt_amount(self) -> None:
+        """Doubt a reading without an amount where "how much" asks for one."""
+        if any(pair in _HOW_MUCH for pair in pairwise(self._words)):
+            self._found.doubts.append("how much is asked for, and no column of numbers is named")
+            self._found.is_of_others = True
 
     def _list_unread(self) -> None:
         """List the words that nothing was made of."""
@@ -161,6 +174,9 @@ class _Choice:
         if kinds := [each for each in named if each[0] in ranked and len(named) > 1]:
             found.function, found.measure = "distinct", kinds[0][1]  # which has the most kinds
             named.remove(kinds[0])
+            if profile.numbers and not self._roles.is_said_whole(found.measure):
+                found.doubts.append(f"an amount may be meant, not the number of {found.measure}")
+                found.is_of_others = True
         named = self._count_per(named)
         if named:
             found.group = named[0][1]
@@ -223,8 +239,8 @@ class _Choice:
                 names[0], found.second = found.second, names[0]
         if names:
             places = [at for at, name in numbers if name in names]
-            is_listed = self._are_listed(places)
-            if len(names) > 1 and self._are_one_noun(places):
+            is_listed = self._roles.are_listed(places)
+            if len(names) > 1 and self._roles.are_one_noun(places):
                 names.reverse()  # fuel cost is a cost
             found.measure, *others = names
             is_ranked = bool(found.group and found.order)
@@ -232,21 +248,6 @@ class _Choice:
             found.others = others if is_plain else []
             besides = [] if is_plain else others
             found.doubts += [f"only {found.measure} was computed, not {name}" for name in besides]
-
-    def _are_listed(self, places: Sequence[int]) -> bool:
-        """Return whether a comma or a word such as "and" is between places, and nothing else."""
-        links = LISTS["links"] | {","}
-        spans = [self._roles.tokens[one:other] for one, other in pairwise(places)]
-        return all(
-            any(token.word in links for token in span)
-            and all(token.role in ("column", "operation") or token.word in links for token in span)
-            for span in spans
-        )
-
-    def _are_one_noun(self, places: Sequence[int]) -> bool:
-        """Return whether nothing is between the words of columns, as in "fuel cost"."""
-        spans = [self._roles.tokens[one:other] for one, other in pairwise(places)]
-        return all(token.role == "column" for span in spans for token in span)
 
     def _choose_function(self, labels: _Named) -> None:
         found, counted, places = self._found, self._find_counted(), self._roles.operations
@@ -331,15 +332,11 @@ class _Choice:
         for at in range(len(self._roles.tokens)):
             if word(at) in ("many", "viele") and word(at - 1) in ("how", "wie"):
                 return at + 1
-            is_number = (word(at), word(at + 1)) == ("number", "of") and not self._is_open(at - 1)
-            if word(at) in ("count", "anzahl") or is_number:
+            is_number = (word(at), word(at + 1)) == ("number", "of")
+            is_own = not self._roles.is_open(at - 1)  # the phone number of someone is another
+            if word(at) in ("count", "anzahl") or (is_number and is_own):
                 return at + 1
         return None
-
-    def _is_open(self, at: int) -> bool:
-        """Return whether nothing was made of the word at a place: the phone number of someone."""
-        word = self._roles.word(at)
-        return bool(word) and not self._roles.role(at) and word not in GRAMMAR
 
     def _choose_change(self) -> None:
         found, places = self._found, self._roles.operations

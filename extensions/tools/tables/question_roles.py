@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from extensions.tools.sql.table_periods import YEAR, Period, read_period, write_condition
@@ -76,6 +77,31 @@ class QuestionRoles(MarkedWords):
                 return False
         return False
 
+    def are_listed(self, places: Sequence[int]) -> bool:
+        """Return whether a comma or a word such as "and" is between places, and nothing else."""
+        links = LISTS["links"] | {","}
+        spans = [self.tokens[one:other] for one, other in pairwise(places)]
+        return all(
+            any(token.word in links for token in span)
+            and all(token.role in ("column", "operation") or token.word in links for token in span)
+            for span in spans
+        )
+
+    def are_one_noun(self, places: Sequence[int]) -> bool:
+        """Return whether nothing is between the words of columns, as in "fuel cost"."""
+        spans = [self.tokens[one:other] for one, other in pairwise(places)]
+        return all(token.role == "column" for span in spans for token in span)
+
+    def is_open(self, at: int) -> bool:
+        """Return whether nothing was made of the word at a place: the phone number of someone."""
+        word = self.word(at)
+        return bool(word) and not self.role(at) and word not in GRAMMAR
+
+    def is_said_whole(self, name: str) -> bool:
+        """Return whether all words of a column's name are in the question."""
+        parts, words = split_name(name), [token.word for token in self.tokens]
+        return all(any(is_same_word(word, part) for word in words) for part in parts)
+
     def find_only_measure(self) -> str:
         """Return the column of values of a table whose name is what is measured; else empty."""
         profile, named = self.profile, any(token.role == "title" for token in self.tokens)
@@ -118,6 +144,15 @@ class QuestionRoles(MarkedWords):
             self.take([*places, *self._list_years(name)], "column")
             self.columns.append((min(places), name))
             names = [each for each in names if each not in {name for _, name in self.columns}]
+
+    @property
+    def _row_columns(self) -> list[str]:
+        """The columns of which each row has another cell."""
+        profile = self.profile
+        return [n for n in profile.columns if profile.distinct.get(n) == profile.rows]
+
+    def _is_of_title(self, at: int) -> bool:
+        return any(is_same_word(self.word(at), part) for part in self.profile.title)
 
     def _list_years(self, name: str) -> list[int]:
         """Return the places of the open years that a column's name has: sold in 2024, sold_2024."""
@@ -176,6 +211,9 @@ class QuestionRoles(MarkedWords):
             for each in alike
             if each[0] not in self.profile.numbers and self.is_asked_for(each[1][0])
         ]
+        rows = [each for each in alike if each[0] in self._row_columns]
+        if rows and all(map(self._is_of_title, rows[0][1])):
+            return rows[0]  # "orders" of orders.csv are its rows: order_no, not order_date
         chosen = (asked or alike)[0]
         self._ties.append(([name for name, _ in alike], chosen[0]))
         return chosen

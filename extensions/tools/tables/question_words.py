@@ -3,10 +3,10 @@
 What a table is about is never listed here: it is read from its own columns and cells.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from typing import Final
 
 from nodes.limits.patterns import Pattern
@@ -125,9 +125,12 @@ lists = bases: over against über gegenüber; above: above exceeding greater gr�
   also before below down except first former further half last latter near never next no none not
   off only other others over rest same second several since still third twice under until up
   without yet; no: 0 false n nein no; range links: and bis through till to und until; row names:
-  column id lastname name names surname title; sources: about by due durch from in of on von;
-  units: and chf cm eur g gbp gwh h hp in jpy kg km km2 kmh kwh l lb lbs m m2 min ml mm mph ms mwh
-  of pct per perc s t the usd; verbs: are came come comes did do does entfallen entfällt goes haben
+  column id lastname name names surname title; prepositions: am at by for from in of on to um von zu
+  ,;
+  sources: about by due durch from in of on von;
+  units: and chf cm dollar dollars eur euro euros g gbp gwh h hp in jpy kg km km2 kmh kwh l lb lbs
+  m m2 min ml mm mph ms mwh of pct per perc s t the usd; verbs: are came come comes did do does
+  entfallen entfällt goes haben
   had has hat hatten have is ist kam kamen sind war waren was went were; which: welche welchem
   welcher welches wer wessen which who whom whose; yes: 1 ja true y yes
 """
@@ -176,6 +179,7 @@ GRAMMAR: Final = (FUNCTION_WORDS | QUESTION_WORDS | LISTS["light"]) - LISTS["mea
 """Words that change nothing of what is asked."""
 
 
+_AMOUNTS: Final = frozenset(("many", "much", "viel", "viele"))
 _ENGLISH: Final = FUNCTION_WORDS | QUESTION_WORDS
 _GERMAN: Final = GERMAN_FUNCTION_WORDS - _ENGLISH
 
@@ -184,6 +188,18 @@ def is_foreign(word: str, words: Iterable[str]) -> bool:
     """Return whether a German article or verb is among English words: die, war."""
     others = {*words} - {word}
     return word in _GERMAN and bool(others & _ENGLISH) and not others & _GERMAN
+
+
+def count_further_questions(words: Sequence[str], *, is_ranked: bool) -> int:
+    """Return how many questions follow an "and", but for how high the ranked value is."""
+    count, padded = 0, [*words, ""]
+    for at, asking in enumerate(words):
+        before = list(dropwhile(lambda word: word in LISTS["prepositions"], reversed(words[:at])))
+        is_figure = asking in ("how", "wie") and padded[at + 1] in LISTS["degrees"] | _AMOUNTS
+        is_joined = before[:1] in (["and"], ["und"]) and before[1:2] not in ([], ["?"])
+        is_further = asking in LISTS["asking"] and is_joined
+        count += is_further and not (is_figure and is_ranked)
+    return count
 
 
 def join_words(words: Iterable[str]) -> str:

@@ -35,6 +35,8 @@ class Reading:
     named: list[str] = field(default_factory=list)
     """The columns that the words name, in their order; a listed row shows those."""
     asks_when: bool = False
+    parts: int = 1
+    """How many things are asked for, as far as question words say it."""
     divisor: str = ""
     per: int = 1
     """How many of the divisor a ratio is for."""

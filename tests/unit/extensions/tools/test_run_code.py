@@ -300,7 +300,7 @@ async def test_it_is_off_until_the_user_allows_it():
     result = await call_tool({"a.py": "print(6 * 7)\n"}, run_code=False)
 
     assert result["summary"] == "" and result["claims"] == []
-    assert result["gaps"][0].startswith("The code was not run: running code is off.")
+    assert result["gaps"][0].startswith("The code was not run: running code is off")
 
 
 async def test_the_answer_shows_output_claims_and_the_finding():
