@@ -21,8 +21,8 @@ TABLES = {
 needs_meaning = pytest.mark.skipif(not is_meaning_available(), reason="needs the extra `meaning`")
 
 
-def analyze(materials: dict[str, str], **asked: Any) -> dict[str, Any]:
-    return analyze_table("none", "", materials, 2.0, "", asked)
+def analyze(materials: dict[str, str], table: str = "", **asked: Any) -> dict[str, Any]:
+    return analyze_table("none", "", materials, 2.0, table, asked)
 
 
 def ask(question: str, *tables: str, **arguments: Any) -> dict[str, Any]:
@@ -321,7 +321,7 @@ def test_typed_arguments_need_no_sentence_and_win_over_one(arguments, rows):
 @pytest.mark.parametrize("text", ["a,b\n", "7\n8\n", "x\n1\n", "Ash,3\nElm,4\nOak,5\n"])
 @pytest.mark.parametrize("question", ["What is the highest b?", "?", "How many x are there?"])
 def test_poor_tables_are_answered_or_called_unread(text, question):
-    assert isinstance(analyze({"t.csv": text}, question=question)["is_complete"], bool)
+    assert isinstance(analyze({"t.csv": text}, "t", question=question)["is_complete"], bool)
 
 
 WORDS = """
