@@ -50,7 +50,7 @@ LOST = Fault(kind="context_length", schema="Report", task="b")
     [
         ((LOST, DEAD_SYNTHESIZER), f"For what is missing, ask {DESK}."),
         ((DEAD_SYNTHESIZER,), f"for one, ask {DESK}."),
-        ((LOST,), "The answer, from a.md"),
+        ((LOST,), "The answer, from a.md, b.md"),
     ],
     ids=["a report and the answer are missing", "the answer is missing", "a report is missing"],
 )

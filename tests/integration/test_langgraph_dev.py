@@ -225,7 +225,7 @@ async def test_the_embedded_model_works_the_example_with_its_own_tools(
 
     ended = await run_to_end(client, thread, given, context=EMBEDDED)
 
-    assert ended["status"] == "passages"
+    assert ended["status"] == "done"
     assert "3,133.4" in ended["answer"]["text"]
     assert not played.requests
     assert "BlockingError" not in server.read_log()
