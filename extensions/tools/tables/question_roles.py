@@ -18,6 +18,7 @@ from extensions.tools.tables.question_words import (
     BUCKETS,
     GRAMMAR,
     LISTS,
+    MIN_STEM_CHARS,
     OPERATIONS,
     SIGNS,
     SMALL_NUMBERS,
@@ -101,6 +102,11 @@ class QuestionRoles(MarkedWords):
         """Return whether all words of a column's name are in the question."""
         parts, words = split_name(name), [token.word for token in self.tokens]
         return all(any(is_same_word(word, part) for word in words) for part in parts)
+
+    def is_opposite(self, word: str) -> bool:
+        """Return whether a word is one of a column's with something before it: unmarked, marked."""
+        parts = {part for name in self.profile.columns for part in split_name(name)}
+        return any(word.endswith(part) for part in parts if len(part) >= MIN_STEM_CHARS)
 
     def find_only_measure(self) -> str:
         """Return the column of values of a table whose name is what is measured; else empty."""

@@ -77,6 +77,22 @@ async def test_an_edited_plan_becomes_the_next_version(reply: Any):
     assert events[0]["edited"] is True
 
 
+async def test_a_task_whose_words_are_new_no_longer_covers_the_old_part_of_the_request():
+    first, *others = make_plan().tasks
+    covered = first.model_copy(update={"covers": ("the shops",)})
+    plan = make_plan().model_copy(update={"tasks": (covered, *others)})
+    edited = covered.model_copy(update={"description": "Count the shops in B only."})
+    reply = plan.model_copy(update={"tasks": (edited, *others)}).model_dump(mode="json")
+    node = partial(approve, team=make_team(), models=make_models())
+
+    state = (
+        await run_until_interrupt(node, SupervisorState, make_planned_state(plan=plan), reply)
+    )[1]
+
+    assert state["plan"].tasks[0].description == "Count the shops in B only."
+    assert state["plan"].tasks[0].covers == ()
+
+
 async def test_an_edit_that_cannot_run_is_asked_about_again_with_its_problems():
     bad = make_plan(make_task("C", "accountant")).model_dump(mode="json")
 

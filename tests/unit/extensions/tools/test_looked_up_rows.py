@@ -116,3 +116,34 @@ def test_two_columns_of_one_noun_no_amount_and_names_with_a_mark_are_read(
 
     assert answer["rows"][: len(rows)] == rows
     assert answer["gaps"] == []
+
+
+HARVESTS = """\
+harvest_id,date,extracted_by,honey_type,weight_kg
+E07,2026-05-21,Ines Valdez,linden,12.5
+E08,2026-05-29,Greta Holm,acacia,9.1
+E09,2026-06-03,Greta Holm,linden,17.8
+"""
+
+
+def test_two_things_that_are_asked_of_a_row_are_both_shown() -> None:
+    answer = ask("Who extracted harvest E07, and on which date?", HARVESTS)
+
+    assert [str(cell) for cell in answer["rows"][0][-2:]] == ["Ines Valdez", "2026-05-21"]
+    assert answer["gaps"] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "gap"),
+    [
+        ("Which harvest has the lowest weight and when was it extracted?", "two are asked for"),
+        ("How much honey did Greta Holm extract?", "how much is asked for"),
+        ("Who extracted the most honey?", "an amount may be meant"),
+    ],
+)
+def test_a_part_that_is_not_computed_and_an_amount_that_is_not_named_are_gaps(
+    question: str, gap: str
+) -> None:
+    answer = ask(question, HARVESTS)
+
+    assert any(gap in each for each in answer["gaps"])
