@@ -152,7 +152,8 @@ async def _reply_directly(
         **entered,
         "given": (),
         "plan": None,
-        "answer": Answer(text=reply, confidence=100),
+        # Without a language model no answer has a confidence.
+        "answer": Answer(text=reply, confidence=None if {*names.values()} == {EMBEDDED} else 100),
         "estimate": Estimate(),
         "planned_s": get_elapsed_s(asked.config),
         "todo": (),
