@@ -84,7 +84,7 @@ ROWS = {
         faults=(Fault(kind="unknown_model"),),
         exit_code=2,
         calls={"Plan": 2, "Report": 0},
-        says="next: check the SUPERVISE_MODEL_* settings",
+        says="next: check the model's name and address (setting: SUPERVISE_MODEL_*",
     ),
     "H09 hang": FaultRow(
         faults=make_task_fault("hang"),
