@@ -83,7 +83,7 @@ try {
   const stopRecording = await recordFrames(page);
   await page.click("form button.primary");
   await waitForText(page, ".run-bar", "running");
-  await waitForText(page, ".alive", "begins|searching|analyzing");
+  await waitForText(page, ".alive", "\\w{3}");
   await takePicture(page, "live-run");
   await waitForText(page, ".run-bar", "done|passages");
   await stopRecording();
