@@ -29,6 +29,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.store.base import BaseStore
 
 from graph.stores.errors import build_failure_error, build_unreadable_error, log_lost_store
 from graph.stores.sqlite_lock import DatabaseLocked, choose_wait_s, retry_while_locked
@@ -170,6 +171,8 @@ class GroupCommitSaver(ThreadedSaver, ValueSaver):
     ) -> None:
         super().__init__(connection, serde=serde)
         self.path, self.users, self._file_identity = path, 0, _get_file_identity(path)
+        self.store: BaseStore | None = None
+        """On the same connection; None until it is needed."""
         self._jobs: queue.SimpleQueue[_SaveJob | None] = queue.SimpleQueue()
         self._is_grouping = self._is_closed = False
         self._locked_out = set[str]()

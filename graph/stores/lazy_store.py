@@ -18,18 +18,22 @@ Search = Callable[[SearchOp], Awaitable[list[SearchItem] | None]]
 RunOperation = Callable[[Callable[[], Awaitable[list[Result]]]], Awaitable[list[Result]]]
 
 
+async def _run_once(work: Callable[[], Awaitable[list[Result]]]) -> list[Result]:
+    return await work()
+
+
 class LazyStore(BaseStore):
     """A store that is opened by its first operation. An async context manager.
 
     Args:
-        steady: runs an operation, with retries or without; every operation may be repeated safely.
+        steady: runs an operation, perhaps with retries: every one may be repeated safely.
         search: answers searches as long as the store is not open.
     """
 
     supports_ttl = True
 
     def __init__(
-        self, opens: OpenStore, *, steady: RunOperation, search: Search | None = None
+        self, opens: OpenStore, *, steady: RunOperation = _run_once, search: Search | None = None
     ) -> None:
         self._open_store, self._run_operation, self._search = opens, steady, search
         self._open_lock = asyncio.Lock()

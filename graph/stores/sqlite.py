@@ -5,9 +5,8 @@ import sqlite3
 import threading
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import (
-    AbstractAsyncContextManager,
     asynccontextmanager,
     closing,
     contextmanager,
@@ -18,12 +17,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
-from filelock import AsyncFileLock
 from langgraph.store.base import BaseStore, SearchItem, SearchOp
 
 from graph.stores.errors import build_failure_error, build_unusable_error, log_lost_store
 from graph.stores.group_commit import VALUES_TABLE, GroupCommitSaver
-from graph.stores.lazy_store import LazyStore, open_batched_store
+from graph.stores.lazy_store import LazyStore
 from graph.stores.run_database import RunDatabase, build_thread_namespace
 from graph.stores.serializer import build_strict_serializer
 from graph.stores.sqlite_file import (
@@ -33,10 +31,8 @@ from graph.stores.sqlite_file import (
 )
 from graph.stores.sqlite_lock import (
     MAX_WAIT_S,
-    PAUSE_S,
     TRY_S,
     DatabaseLocked,
-    LockWait,
     choose_wait_s,
     retry_while_locked,
 )
@@ -81,7 +77,6 @@ def build_store(path: Path, read: ReadDatabase | None = None) -> LazyStore:
     """
     return LazyStore(
         partial(_open_store, path),
-        steady=partial(_run_operation, path),
         search=partial(search_store, read or partial(read_once, path)),
     )
 
@@ -197,31 +192,16 @@ def _open_connection(path: Path) -> sqlite3.Connection:
 @asynccontextmanager
 async def _open_store(path: Path) -> AsyncIterator[BaseStore]:
     # In a thread, since it is slow to load.
-    library = await asyncio.to_thread(import_module, "langgraph.store.sqlite")
-    import aiosqlite
-
-    opening: AbstractAsyncContextManager[aiosqlite.Connection] = aiosqlite.connect(
-        path, timeout=TRY_S, isolation_level=None
-    )
-    async with opening as connection:
-        await connection.execute("PRAGMA trusted_schema = OFF")
-        await connection.execute("PRAGMA synchronous = FULL")
-        async with open_batched_store(library.AsyncSqliteStore(connection)) as store:
-            # Two processes that migrate one file at the same time would conflict.
-            async with AsyncFileLock(f"{path}.store.lock", mode=0o600, is_singleton=False):
-                await store.setup()
-            yield store
-
-
-async def _run_operation(path: Path, work: Callable[[], Awaitable[Result]]) -> Result:
-    wait = LockWait(path, choose_wait_s())
-    while True:
-        try:
-            return await work()
-        except sqlite3.Error as error:
-            if not wait.allows_retry(error):
+    library = await asyncio.to_thread(import_module, "graph.stores.grouped_store")
+    async with open_saver(path, choose_wait_s()) as saver:
+        if saver.store is None:
+            set_up = partial(library.set_up_tables, path)
+            try:
+                await asyncio.to_thread(retry_while_locked, path, set_up, choose_wait_s())
+            except sqlite3.Error as error:
                 raise log_lost_store(build_failure_error(path, error)) from error
-        await asyncio.sleep(PAUSE_S)
+            saver.store = saver.store or library.GroupedStore(saver)
+        yield saver.store
 
 
 SEARCH_TIMEOUT_S: Final = 5.0

@@ -16,6 +16,7 @@ from langgraph.store.memory import InMemoryStore
 from extensions.postgres.saver import Outcome, WriteGroup
 from extensions.postgres.store import open_postgres
 from graph.runs.run_store import open_saver
+from graph.stores.group_commit import GroupCommitSaver
 from graph.stores.lazy_store import LazyStore
 from graph.stores.sqlite import open_sqlite, read_once, search_store
 from nodes.errors import StoreError
@@ -119,6 +120,22 @@ async def test_an_operation_that_runs_is_done_when_the_store_is_closed(
     assert await asyncio.gather(*writes) == [None] * 20 and not caplog.records
     async with open_sqlite(path) as database:
         assert len(await database.store.asearch(PLACE, limit=100)) == 20
+
+
+async def test_many_runs_write_to_the_store_through_one_connection(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+
+    async def write(n: int) -> BaseStore | None:
+        async with open_sqlite(path) as database:
+            await database.store.aput(PLACE, str(n), {"n": n})
+            assert isinstance(database.saver, GroupCommitSaver)
+            return database.saver.store
+
+    async with open_sqlite(path) as database:
+        used = await asyncio.gather(*map(write, range(20)))
+        kept = await database.store.asearch(PLACE, limit=100)
+
+    assert len(kept) == 20 and len({id(store) for store in used}) == 1
 
 
 async def test_an_operation_after_the_end_is_refused() -> None:
