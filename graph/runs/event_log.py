@@ -10,9 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TextIO
-from uuid import UUID
-
-from langchain_core.callbacks import BaseCallbackHandler
 
 from graph.stores.trace_lines import format_trace_line, make_event
 from nodes.errors import StoreError
@@ -36,14 +33,11 @@ EventListener = Callable[[Event], None]
 _logger = logging.getLogger(__name__)
 
 
-class EventLog(BaseCallbackHandler):
+class EventLog:
     """Saves every event of a run, and passes it to a listener. A context manager.
 
     Without a path, or before it is entered, events only go to the listener.
     """
-
-    run_inline = True
-    """An event is on file before the step that emitted it continues."""
 
     def __init__(self, path: Path | None, listener: EventListener | None = None) -> None:
         self.path, self.listener = path, listener
@@ -95,15 +89,13 @@ class EventLog(BaseCallbackHandler):
                 self.listener(_build_truncation_event(entry, error))
 
     def record_event(self, event: Event) -> None:
-        """Save an event, then pass it to the listener."""
+        """Save an event, then pass it to the listener, whose failure does not end the run."""
         self.write_entry(event)
         if self.listener:
-            self.listener(event)
-
-    def on_custom_event(self, name: str, data: Any, *, run_id: UUID, **_: Any) -> None:
-        """Record an event of this application; other code dispatches custom events too."""
-        if isinstance(data, dict) and data.get("kind") == name:
-            self.record_event(data)
+            try:
+                self.listener(event)
+            except Exception as error:  # of the caller's own code
+                _logger.warning("the listener failed at %s: %r", event.get("kind"), error)
 
     def _append_line(self, entry: Event) -> None:
         if self._file:

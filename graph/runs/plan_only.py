@@ -75,11 +75,13 @@ async def aplan_with_estimate(
         saver = InMemorySaver()
         graph = build_supervisor(team, settings=settings, checkpointer=saver, store=store)
         deadline = set_deadline(begun, graph.team.add_caps(context).deadline_s)
-        scope = RunScope(deadline=deadline, given_plan=plan, on_certificate=on_certificate)
-        config: RunnableConfig = {
-            "configurable": {"thread_id": make_thread_id(), SCOPE_KEY: scope},
-            "callbacks": [EventLog(None, on_event)],
-        }
+        scope = RunScope(
+            deadline=deadline,
+            given_plan=plan,
+            on_certificate=on_certificate,
+            keep_event=EventLog(None, on_event).record_event,
+        )
+        config: RunnableConfig = {"configurable": {"thread_id": make_thread_id(), SCOPE_KEY: scope}}
         state = await graph.ainvoke(
             given,
             config,

@@ -194,11 +194,9 @@ async def open_session(
         began_at = now_s() - event_log.read_last_time(path)
         with EventLog(path, listener) as kept:
             recorder = find_first(lambda each: each.open_record(thread, settings))
-            scope = RunScope(began_at=began_at, recorder=recorder)
-            config: RunnableConfig = {
-                "configurable": {"thread_id": thread, SCOPE_KEY: scope},
-                "callbacks": [kept],
-            }
+            # Without a callback handler, the layers of LangChain around each step cost nothing.
+            scope = RunScope(began_at=began_at, recorder=recorder, keep_event=kept.record_event)
+            config: RunnableConfig = {"configurable": {"thread_id": thread, SCOPE_KEY: scope}}
             session = RunSession(thread, graph, database, kept, is_new_here, config, team, recorder)
             try:
                 yield session

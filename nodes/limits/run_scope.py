@@ -101,7 +101,7 @@ class RunScope:
     on_answer_text: Callable[[str], None] | None = None
     """Called with the text of the answer so far, while a model writes it."""
     keep_event: Callable[[Mapping[str, Any]], None] | None = None
-    """Keeps an event in the trace beside the thread's checkpoints; set where a server runs."""
+    """Keeps an event in the trace of the run."""
     read_logged_usage: Callable[[], Mapping[Tier, Usage]] | None = None
     """Reads from the event log what the request has spent, by tier; where there is a log."""
     confirm_writer: Callable[[], Awaitable[None]] | None = None

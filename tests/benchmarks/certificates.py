@@ -22,7 +22,6 @@ from statistics import median
 from typing import Any
 
 from graph import build_supervisor
-from graph.runs.event_log import EventLog
 from graph.settings import Settings
 from nodes.errors import SupervisorError
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
@@ -136,10 +135,8 @@ async def _invoke(
         if event["kind"] == "plan_created" and not event.get("within"):
             plans.append(Plan.model_validate(event["plan"]))
 
-    config = {
-        "configurable": {SCOPE_KEY: replace(scope, on_certificate=found.append)},
-        "callbacks": [EventLog(None, listen)],
-    }
+    followed = replace(scope, on_certificate=found.append, keep_event=listen)
+    config = {"configurable": {SCOPE_KEY: followed}}
     try:
         state = await graph.ainvoke(REQUEST, config, context=context)
         trial.status = state["status"]

@@ -127,6 +127,20 @@ def test_o02_a_trace_that_finds_no_room_ends_with_one_warning_and_the_run_contin
     assert "the run continues" in heard[0]["message"]
 
 
+async def test_a_listener_that_fails_ends_neither_the_run_nor_its_trace(
+    runs: Runs, caplog: pytest.LogCaptureFixture
+):
+    runs.script(*script_tasks({"a": ()}))
+
+    def fail(event: Any) -> None:
+        raise OSError("the display is gone")
+
+    outcome = await runs.run(thread="one", on_event=fail)
+
+    assert outcome.status == "done" and "the listener failed at" in caplog.text
+    assert runs.load_trace("one")["events"][-1]["kind"] == "answer"
+
+
 async def test_a_run_whose_trace_is_lost_is_unknown_and_says_so(runs: Runs):
     runs.script(*script_tasks({"a": ()}))
     await runs.run(thread="one")
