@@ -68,10 +68,14 @@ class LeanChatOpenAI(ChatOpenAI):
             _build_headers(client),
             json.dumps(body, ensure_ascii=False, allow_nan=False).encode(),
         )
-        await response.aread()
-        if response.status_code >= 300:
-            raise _build_status_error(response)
-        result: ChatResult = self._create_chat_result(_read_json(response))
+        capped = _CappedBody(response)
+        try:
+            content = b"".join([chunk async for chunk in capped])
+        finally:
+            await capped.aclose()
+        if response.status >= 300:
+            raise _build_status_error(response.status, _list_headers(response), content)
+        result: ChatResult = self._create_chat_result(_read_json(content))
         return result
 
     def _build_body(self, messages: LanguageModelInput, **kwargs: Any) -> dict[str, Any]:
@@ -124,31 +128,29 @@ class LeanChatOpenAI(ChatOpenAI):
         return result
 
 
-def _build_headers(client: openai.AsyncOpenAI) -> httpx2.Headers:
+def _build_headers(client: openai.AsyncOpenAI) -> dict[str, str]:
     """Return the headers of a request; those that the user has set come before the client's own."""
-    headers = httpx2.Headers()
-    for name, value in (*client.auth_headers.items(), *client.default_headers.items()):
-        if isinstance(value, str):
-            headers[name] = value
-    return headers
+    given = (*client.auth_headers.items(), *client.default_headers.items())
+    return {name.lower(): value for name, value in given if isinstance(value, str)}
 
 
-def _build_status_error(response: httpx2.Response) -> openai.APIStatusError:
+def _build_status_error(
+    status: int, headers: list[tuple[str, str]], content: bytes
+) -> openai.APIStatusError:
     """Return what the SDK raises for an answer with this status."""
-    response.request = httpx2.Request("POST", PATH)
-    body = _read_json(response)
+    request = httpx2.Request("POST", PATH)
+    response = httpx2.Response(status, headers=headers, content=content, request=request)
+    body = _read_json(content)
     detail = body.get("error", body) if isinstance(body, dict) else body
-    return openai.APIStatusError(
-        f"Error code: {response.status_code}", response=response, body=detail
-    )
+    return openai.APIStatusError(f"Error code: {status}", response=response, body=detail)
 
 
-def _read_json(response: httpx2.Response) -> Any:
+def _read_json(content: bytes) -> Any:
     """Return a reply's JSON; as text what is none, which is refused where the reply is read."""
     try:
-        return parse_json(response.content)
+        return parse_json(content)
     except ValueError:
-        return response.text
+        return content.decode(errors="replace")
 
 
 def _list_called_functions(response: Any) -> Iterator[dict[str, Any]]:
@@ -177,13 +179,22 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         """
         content = await request.aread()
         response = await self.send(request.method, str(request.url), request.headers, content)
-        response.request = request
-        return response
+        return httpx2.Response(
+            response.status,
+            headers=_list_headers(response),
+            stream=_CappedBody(response),
+            request=request,
+        )
 
     async def send(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes
-    ) -> httpx2.Response:
-        """Send what is not yet a request, as `handle_async_request` does."""
+    ) -> aiohttp.ClientResponse:
+        """Send what is not yet a request; the caller reads the body, and releases the response.
+
+        Raises:
+            ResponseTooLarge: the body exceeds the cap.
+            httpx2.TransportError: the connection cannot be made, or breaks.
+        """
         session = await self._sessions.open()
         with _translate_errors(httpx2.ConnectError):
             response = await session.request(
@@ -197,10 +208,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         if (response.content_length or 0) > MAX_BODY_BYTES:
             response.close()
             raise _build_size_error()
-        # Those of the body before it was decoded are left out.
-        decoded = ("content-encoding", "content-length", "transfer-encoding")
-        kept = [(k, v) for k, v in response.headers.items() if k.lower() not in decoded]
-        return httpx2.Response(response.status, headers=kept, stream=_CappedBody(response))
+        return response
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
@@ -217,6 +225,12 @@ def _make_session() -> aiohttp.ClientSession:
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEPALIVE_S, ttl_dns_cache=60)
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT_S)
     return aiohttp.ClientSession(connector=connector, timeout=timeout)
+
+
+def _list_headers(response: aiohttp.ClientResponse) -> list[tuple[str, str]]:
+    """Return a response's headers without those of the body before it was decoded."""
+    decoded = ("content-encoding", "content-length", "transfer-encoding")
+    return [(k, v) for k, v in response.headers.items() if k.lower() not in decoded]
 
 
 class _CappedBody(httpx2.AsyncByteStream):
