@@ -55,22 +55,20 @@ def forget_new_secrets() -> Iterator[None]:
 
 def redact_text(text: str) -> str:
     """Return a text without the secrets in it."""
-    return _pattern.sub(MASK, text) if _pattern else text
+    return _pattern.sub(MASK, text) if _pattern and len(text) >= MIN_CHARS else text
 
 
 def redact_value(value: Any) -> Any:
     """Return a JSON value without the secrets in it; the same object when none are registered."""
-    if _pattern is None:
+    if _pattern is None or value is None:
         return value
-    match value:
-        case str():
-            return redact_text(value)
-        case Mapping():
-            return {redact_value(key): redact_value(item) for key, item in value.items()}
-        case list() | tuple():
-            return [redact_value(item) for item in value]
-        case _:
-            return value
+    if isinstance(value, str):
+        return redact_text(value)
+    if isinstance(value, int | float):
+        return value
+    if isinstance(value, Mapping):
+        return {redact_value(key): redact_value(item) for key, item in value.items()}
+    return [redact_value(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def redact_message(message: "AIMessage") -> "AIMessage":

@@ -1,14 +1,18 @@
 """The proof of an attempt's report: what it rests on, and whether it was sent back once."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from nodes.limits.patterns import PatternTimeout
 from nodes.proof import Evidence, find_claims, list_doubts, prove_report
 from nodes.text.phrases import detect_language, say
 from state import Claim, Report
+
+LONG_TEXT_CHARS: Final = 20_000
+"""From here on a text is read in a thread: the other tasks would wait for it."""
+T = TypeVar("T")
 
 
 @dataclass
@@ -24,6 +28,8 @@ class ReportProof:
     """A language model does the task, and may correct what is not proved."""
     was_sent_back: bool = False
     _results: list[tuple[str, Any, str, bool]] = field(default_factory=list)
+    _proved: tuple[Report, int, Report] | None = None
+    """The last report, the number of results then, and the report with its proof."""
 
     def record_result(
         self, tool: str, arguments: Any, content: str, *, is_of_server: bool = False
@@ -37,10 +43,10 @@ class ReportProof:
         Of a model's report without claims, the sentences of the output that were found are claims.
         """
         if report.claims:
-            return await asyncio.to_thread(self._prove, report)
+            return await self._prove(report)
         if not (self.may_send_back and report.output):
             return report
-        claims = await asyncio.to_thread(self._find_claims, report.output)
+        claims = await self._read(self._find_claims, report.output)
         return report.model_copy(update={"claims": claims, "has_found_claims": bool(claims)})
 
     async def list_doubts(self, report: Report) -> list[str]:
@@ -49,11 +55,9 @@ class ReportProof:
         A claim that quotes nothing, and names what was not read, is marked without a return: there
         is no passage that could be corrected.
         """
-        return await asyncio.to_thread(self._list_doubts, report) if report.claims else []
-
-    def _list_doubts(self, report: Report) -> list[str]:
-        language = detect_language(self.words)
-        claims = self._prove(report).claims
+        if not report.claims:
+            return []
+        language, claims = detect_language(self.words), (await self._prove(report)).claims
         return list_doubts([c for c in claims if c.quotation or not _is_unread(c, language)], "en")
 
     def _find_claims(self, output: str) -> tuple[Claim, ...]:
@@ -71,7 +75,20 @@ class ReportProof:
         evidence.add_claims(self.claims)
         return evidence
 
-    def _prove(self, report: Report) -> Report:
+    async def _prove(self, report: Report) -> Report:
+        """Return a report with its proof; the same one is not proved twice."""
+        seen = len(self._results)
+        if self._proved is None or self._proved[:2] != (report, seen):
+            self._proved = (report, seen, await self._read(self._prove_claims, report))
+        return self._proved[2]
+
+    async def _read(self, read: Callable[[Any], T], what: Any) -> T:
+        texts = [*self.materials.values(), *(content for _, _, content, _ in self._results)]
+        if sum(map(len, texts)) < LONG_TEXT_CHARS:
+            return read(what)
+        return await asyncio.to_thread(read, what)
+
+    def _prove_claims(self, report: Report) -> Report:
         try:
             return prove_report(report, self._build_evidence())
         except PatternTimeout as error:

@@ -27,6 +27,7 @@ from langgraph.graph.state import CompiledStateGraph
 from nodes.errors import ModelError
 from nodes.execution.attempt_context import AttemptContext, MaterialReading, TurnLimitReached
 from nodes.execution.doer import Doer
+from nodes.execution.proving import LONG_TEXT_CHARS
 from nodes.limits.recorder import get_recorder, read_outside
 from nodes.models.endpoint_limits import hold_for_task
 from nodes.models.lengths import SHORTENED
@@ -48,8 +49,6 @@ from state import Fault, Origin, Report, Usage
 
 REPORT_SHARE = 0.25
 """Share of an attempt's time at its end, in which the worker may only report."""
-LONG_MATERIALS_CHARS = 20_000
-"""From here on a handoff is built in a thread: it takes long enough to delay other tasks."""
 ToolLoop = CompiledStateGraph[Any, AttemptContext, Any, Any]
 
 
@@ -289,7 +288,7 @@ class AgentDoer(Doer):
         agent = await self.get_agent()
         if recorder := get_recorder():
             recorder.note_tools(agent.tool_set, agent.tools)
-        if sum(map(len, self.work.materials.values())) < LONG_MATERIALS_CHARS:
+        if sum(map(len, self.work.materials.values())) < LONG_TEXT_CHARS:
             return agent, self._build_message()
         return agent, await asyncio.to_thread(self._build_message)
 

@@ -48,9 +48,14 @@ class BoundedDecoder(json.JSONDecoder):
             value, end = super().raw_decode(s, idx)
         except RecursionError:
             raise NestedTooDeeply from None
-        if is_nested_too_deeply(value, MAX_READ_LEVELS):
+        # Without so many brackets it is not, and most JSON has fewer.
+        has_many = s.count("[") + s.count("{") > MAX_READ_LEVELS
+        if has_many and is_nested_too_deeply(value, MAX_READ_LEVELS):
             raise NestedTooDeeply
         return value, end
+
+
+_decoder: Final = BoundedDecoder()
 
 
 def parse_json(text: str | bytes, **options: Any) -> Any:
@@ -62,7 +67,11 @@ def parse_json(text: str | bytes, **options: Any) -> Any:
     Raises:
         ValueError: it is not JSON, or is nested too deeply.
     """
-    return json.loads(text, cls=BoundedDecoder, **options)  # noqa: TID251
+    if options:
+        return json.loads(text, cls=BoundedDecoder, **options)  # noqa: TID251
+    if isinstance(text, bytes):
+        text = text.decode(json.detect_encoding(text), "surrogatepass")
+    return _decoder.decode(text)
 
 
 def is_nested_too_deeply(value: Any, max_levels: int = MAX_LEVELS) -> bool:

@@ -10,6 +10,7 @@ validated by the full schema, whatever was shown.
 """
 
 import json
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -43,6 +44,7 @@ UNSHOWN_KEYS = (
     | {"maxLength", "maxProperties", "minItems", "minLength", "minProperties"}
 )
 MAX_REFERENCE_DEPTH = 12
+MAX_FORMS = 256
 NO_ARGUMENTS: Mapping[str, Any] = {
     "type": "object",
     "properties": {"reason": {"type": "string", "description": "why it is called"}},
@@ -120,6 +122,29 @@ class ToolOffer:
         return {function["name"]: function.get("parameters") or {} for function in functions}
 
 
+@dataclass(frozen=True)
+class _SchemaForms:
+    schema: Schema
+    keys: str
+    commented: str
+    without_descriptions: dict[str, Any]
+
+
+_forms: OrderedDict[int, _SchemaForms] = OrderedDict()
+"""Made once, as a run's calls share a few: by the identity of the schema, which each holds."""
+
+
+def _get_forms(schema: Schema) -> _SchemaForms:
+    forms = _forms.get(id(schema))
+    if forms is None:
+        keys = "\n".join([list_keys(schema), *list_descriptions(schema)])
+        forms = _SchemaForms(schema, keys, describe_schema(schema), drop_descriptions(schema))
+        _forms[id(schema)] = forms
+        while len(_forms) > MAX_FORMS:
+            _forms.popitem(last=False)
+    return forms
+
+
 class MethodUnsupported(Exception):
     """A client cannot send a request by this method."""
 
@@ -160,7 +185,7 @@ def _build_response_format(offer: ToolOffer, inner: BaseChatModel) -> dict[str, 
     """
     if offer.purpose == "value":
         ((name, schema),) = offer.parameters.items()
-        schema = drop_descriptions(schema)  # the instruction has them
+        schema = _get_forms(schema).without_descriptions  # the instruction has them
     else:
         calls = [_build_call_schema(*tool) for tool in offer.parameters.items()]
         name, schema = "ToolCall", {"anyOf": calls}
@@ -201,13 +226,11 @@ def _write_instruction(offer: ToolOffer, is_by_format: bool) -> str:
     """
     if offer.purpose == "value":
         ((name, schema),) = offer.parameters.items()
-        form = describe_schema(schema)
-        if is_by_format:
-            form = "\n".join([list_keys(schema), *list_descriptions(schema)])
+        form = _get_forms(schema).keys if is_by_format else _get_forms(schema).commented
         return f"Answer with one JSON object ({name}) of this form and nothing else:\n{form}"
     lines = [
         f"- {tool['function']['name']}: {tool['function'].get('description', '')}\n"
-        f"  arguments: {describe_schema(tool['function'].get('parameters') or {})}"
+        f"  arguments: {_get_forms(tool['function'].get('parameters') or {}).commented}"
         for tool in offer.tools
     ]
     rule = "" if offer.choice or is_by_format else " Or answer in plain words."

@@ -14,6 +14,7 @@ from langgraph.config import get_config, get_stream_writer
 from nodes.errors.redaction import redact_value
 from nodes.limits.deadline import measure_elapsed_s
 from nodes.limits.run_scope import get_run_scope
+from nodes.telemetry.tracing import has_handlers
 
 EventKind = Literal[
     "request",
@@ -91,11 +92,5 @@ async def send_event(event: Mapping[str, Any], config: RunnableConfig) -> None:
     get_stream_writer()(event)
     if keep_event := get_run_scope(config).keep_event:
         keep_event(event)
-    if _has_listeners(config):
+    if has_handlers(config):  # dispatching without one costs as much as a node's work
         await adispatch_custom_event(str(event["kind"]), event, config=config)
-
-
-def _has_listeners(config: RunnableConfig) -> bool:
-    """Return whether a handler listens: dispatching without one costs as much as a node's work."""
-    callbacks = config.get("callbacks")
-    return bool(callbacks if isinstance(callbacks, list) else callbacks and callbacks.handlers)

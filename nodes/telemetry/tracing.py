@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import (
@@ -73,7 +74,16 @@ def has_listeners(model: BaseChatModel, config: RunnableConfig | None) -> bool:
     """Return whether a callback, a tracer or a stream of tokens wants to hear of a call."""
     if model.callbacks or model.cache:
         return True
-    return bool(get_async_callback_manager_for_config(ensure_config(config)).handlers)
+    given = config if config and "callbacks" in config else ensure_config(config)
+    if isinstance(given.get("callbacks"), BaseCallbackManager):
+        return has_handlers(given)
+    return bool(get_async_callback_manager_for_config(given).handlers)  # outside a graph
+
+
+def has_handlers(config: RunnableConfig) -> bool:
+    """Return whether a handler hears what runs in a graph with a config."""
+    callbacks = config.get("callbacks")
+    return bool(callbacks if isinstance(callbacks, list) else callbacks and callbacks.handlers)
 
 
 class StepFailed(Exception):
@@ -96,7 +106,18 @@ async def trace_step(
     name: str, inputs: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> AsyncIterator[TracedStep]:
     """Record what happens inside as one run, whose metadata all runs below it inherit."""
-    config = merge_configs(get_config(), {"metadata": dict(metadata)})
+    around = get_config()
+    if not has_handlers(around):
+        labels = {**around.get("metadata", {}), **metadata}
+        labelled: RunnableConfig = {**around, "metadata": labels}
+        labelled.pop("run_name", None)  # of the step around
+        token = var_child_runnable_config.set(labelled)
+        try:
+            yield TracedStep(labelled)
+        finally:
+            var_child_runnable_config.reset(token)
+        return
+    config = merge_configs(around, {"metadata": dict(metadata)})
     run = await get_async_callback_manager_for_config(config).on_chain_start(
         None, dict(inputs), name=name
     )
