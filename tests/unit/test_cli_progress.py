@@ -260,6 +260,15 @@ def test_advice_names_the_command_as_it_was_called():
     assert name_command("we supervise agents", "bin/supervise") == "we supervise agents"
 
 
+def test_a_quotation_in_an_answer_keeps_its_words_and_the_advice_beside_it_is_named():
+    text = "> next: supervise runs\n\nset a model (on the command line: supervise doctor)"
+
+    shown = name_command(text, "bin/supervise", is_answer=True)
+
+    assert shown.startswith("> next: supervise runs\n")
+    assert shown.endswith("(on the command line: bin/supervise doctor)")
+
+
 def test_advice_on_stdout_names_the_command_as_it_was_called_too(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
