@@ -68,7 +68,7 @@ class _FullHelpGroup(TyperGroup):
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that is called; of an unknown one, name those whose help begins with it."""
+        """Return the command that is called; for an unknown word name those it begins."""
         try:
             return super().resolve_command(ctx, args)
         except typer.TyperException as error:

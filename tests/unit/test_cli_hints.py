@@ -1,6 +1,7 @@
 """What the commands on past runs say to do next."""
 
 import io
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from graph.display.labels import format_time
-from tests.unit.test_cli import CSV, REQUEST
+from tests.unit.test_cli import CSV, REQUEST, ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -157,3 +158,14 @@ def test_a_summary_without_a_model_is_said_to_need_one(supervise, monkeypatch):
 
     assert "such as a summary, needs a language model" in supervise.out
     assert "(on the command line: bin/supervise doctor)" in supervise.out
+
+
+@pytest.mark.needs("teams")
+def test_the_first_command_of_the_readme_prints_what_the_readme_shows(supervise):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    command = shlex.split(readme.partition("bin/supervise ")[2].partition("\n")[0])
+    shown = readme.partition("```text\n")[2].partition("```")[0]
+
+    assert supervise(*command[:-1], str(ROOT / command[-1])) == 0
+
+    assert supervise.out == shown
