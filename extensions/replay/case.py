@@ -108,7 +108,7 @@ def _choose_own_folder(folder: Path, settings: Settings) -> Path:
     Raises:
         OutputFailed: it cannot be copied.
     """
-    if folder.parent != SHIPPED_TEAMS_FOLDER:
+    if folder.resolve().parent != SHIPPED_TEAMS_FOLDER:
         return folder
     own = settings.home / "cases" / folder.name
     try:

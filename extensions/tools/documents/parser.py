@@ -104,6 +104,7 @@ def _parse_html(raw: bytes, max_chars: int) -> tuple[str, str]:
     except (LxmlError, ValueError):
         return "", ""
     title = " ".join((page.findtext(".//title") or "").split())
+    _drop_hidden_parts(page)
     _mark_headings(page)
     told = lxml.html.tostring(page, encoding="unicode")
     text = trafilatura.extract(told, output_format="markdown", include_tables=True)
@@ -122,6 +123,12 @@ def _detect_encoding(raw: bytes) -> str | None:
     return "utf-8"
 
 
+def _drop_hidden_parts(page: Any) -> None:
+    for hidden in page.xpath("//head | //script | //style | //noscript | //template | //comment()"):
+        if hidden.getparent() is not None:  # a comment before the page itself has no parent
+            hidden.drop_tree()
+
+
 def _mark_headings(page: Any) -> None:
     """Make each heading a paragraph that is one in Markdown: an article keeps paragraphs alone."""
     for heading in [*page.iter(*HEADINGS)]:
@@ -131,15 +138,12 @@ def _mark_headings(page: Any) -> None:
 
 
 def _extract_all_text(page: Any) -> str:
-    for hidden in page.xpath("//head | //script | //style | //noscript | //template | //comment()"):
-        if hidden.getparent() is not None:  # a comment before the page itself has no parent
-            hidden.drop_tree()
     for cell in page.iter("td", "th"):
         cell.tail = " | "
     for item in page.iter("li"):
-        item.text = f"- {(item.text or '').lstrip()}"
-    for block in page.iter("p", "div", "section", "ul", "ol", "table", "li", "tr", "br"):
-        gap = "\n" if block.tag in ("li", "tr", "br") else "\n\n"
+        item.text = f"\n- {(item.text or '').lstrip()}"
+    for block in page.iter("p", "div", "section", "ul", "ol", "table", "tr", "br"):
+        gap = "\n" if block.tag in ("tr", "br") else "\n\n"
         block.tail = gap + (block.tail or "")
     lines = [line.strip() for line in page.text_content().splitlines()]
     kept = (line for above, line in zip(["", *lines], lines, strict=False) if above or line)
