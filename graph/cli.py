@@ -4,6 +4,7 @@ Commands import what they need when they run: `supervise --help` and a wrong opt
 wait for LangGraph.
 """
 
+import os
 import shutil
 import sys
 from collections.abc import Sequence
@@ -66,6 +67,21 @@ class _FullHelpGroup(TyperGroup):
                 command.params.append(self.params[-1])
         return command
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is called; for an unknown word name those it begins."""
+        try:
+            return super().resolve_command(ctx, args)
+        except typer.TyperException as error:
+            word = args[0].casefold()
+            related = [
+                repr(name)
+                for name, each in self.commands.items()
+                if (each.help or "").casefold().split()[:1] == [word]
+            ]
+            if related and "Did you mean" not in error.message:
+                error.message += f" Did you mean {', '.join(related)}?"
+            raise
+
 
 app = typer.Typer(
     cls=_FullHelpGroup,
@@ -103,7 +119,8 @@ def declare_global_options(
 def run(options: RunOptions) -> int:
     """Plan a request, run its tasks in parallel, and print the answer."""
     options.require_plain_comparison()
-    if not options.quiet:
+    files = [*(options.file or ()), *(options.more_files or ())]
+    if not options.quiet and all(str(each) == "-" or os.path.exists(each) for each in files):
         announce_start(f"starting team {options.team}")
     settings = load_settings(trace_content=options.trace_content, may_ask=True)
     from graph.display.progress_display import ProgressDisplay

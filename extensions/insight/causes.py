@@ -14,6 +14,7 @@ from extensions.insight.faults import (
 )
 from extensions.insight.run_facts import Json, RunFacts, TaskFacts
 from extensions.insight.task_faults import examine_task
+from graph.display.labels import label_model, label_models
 from graph.runs.event_log import FORM_ERRORS
 from graph.runs.stopping import TaskUnknown
 from graph.runs.trace import TraceUnreadable
@@ -24,6 +25,7 @@ from nodes.text.plain_text import to_one_line
 _LARGE: Final = frozenset(("handoff", "plan", "prompt", "reply", "report", "usage", "workers"))
 """Values of events that are left out: `supervise trace` has them."""
 _CASE: Final = Remedy("command", "supervise case {thread}", "makes a row of the team's exam of it")
+_MODEL: Final = Remedy("command", "supervise doctor", "says what to set for a language model")
 MAX_DETAIL: Final = 180
 MAX_TEXT: Final = 300
 _PURPOSES: Final = {"planner": "plan", "synthesizer": "answer"}
@@ -238,7 +240,12 @@ def _fill_remedies(facts: RunFacts, fault: Fault) -> Iterator[Remedy]:
         "thread": facts.run.get("thread") or "last",
         "option": fault.option or "--max-cost",
     }
-    for remedy in (*kind.remedies, *([_CASE] if kind.makes_case else [])):
+    remedies = (*kind.remedies, *([_CASE] if kind.makes_case else []))
+    if kind.makes_case and {*label_models(facts.run.get("models"))} == {label_model("embedded")}:
+        # No file's words and no row of an exam change what is answered without a model.
+        kept = (each for each in kind.remedies if each.kind in ("request", "file", "option"))
+        remedies = (*kept, _MODEL)
+    for remedy in remedies:
         yield replace(remedy, name=to_one_line(remedy.name.format(**values), 200))
 
 

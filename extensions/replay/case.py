@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +22,7 @@ from graph.runs.trace import ThreadUnknown
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
 from graph.teams.team_folder import TEAM_FILE
-from graph.teams.team_loader import check_team, find_team, load_team
+from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, check_team, find_team, load_team
 from graph.topology.blocking_portal import get_portal
 from nodes.errors import OutputFailed, UsageError
 from nodes.schemas.team import Team
@@ -66,6 +67,9 @@ def make_case(
             whole = f"it is not equal in {', '.join(done.differing)}" if done.differing else ""
             raise CaseRefused("the run can be no case", cause=whole or "its record has no end")
         row = {"id": name, **_build_row(done, examined, facts, status)}
+        folder = (
+            folder if team and Path(team).name != team else _choose_own_folder(folder, settings)
+        )
         copy = _add_row(folder, row, draft.read_bytes(), settings)
     print_text(f"{folder / EXAM_FILE} has the row {name} now, with records/{copy.name}")
     places = [str(each.resolve()).encode() for each in (Path.home(), Path.cwd(), folder)]
@@ -96,6 +100,25 @@ def _find_folder(record: Record, settings: Settings) -> Path:
         cause="it is no folder, or the run is not yours or of another machine",
         next="name the folder: --team FOLDER",
     )
+
+
+def _choose_own_folder(folder: Path, settings: Settings) -> Path:
+    """Return the folder whose exam takes the row: of a shipped team a copy, which is the user's.
+
+    Raises:
+        OutputFailed: it cannot be copied.
+    """
+    if folder.resolve().parent != SHIPPED_TEAMS_FOLDER:
+        return folder
+    own = settings.home / "cases" / folder.name
+    try:
+        if not own.exists():
+            others = shutil.ignore_patterns(EXAM_FILE, "sample", "records", "__pycache__")
+            shutil.copytree(folder, own, ignore=others)
+    except OSError as error:  # shutil's own error has no strerror
+        cause = error.strerror or str(error)
+        raise OutputFailed(f"cannot write {own}", cause=cause, next="--team FOLDER") from None
+    return own
 
 
 def _build_row(

@@ -50,7 +50,8 @@ def print_markdown(text: str, *, indent: int = 0) -> None:
     Args:
         indent: columns left free, on a terminal.
     """
-    shown = escape_active_markdown(make_printable(text))
+    named = name_command(make_printable(text), sys.argv[0], is_answer=True)
+    shown = escape_active_markdown(named)
     if is_terminal(sys.stdout):
         rendered = AnswerMarkdown(shown, hyperlinks=False)
         Console(emoji=False).print(Padding(rendered, (0, 0, 0, indent)))

@@ -27,6 +27,7 @@ from graph.display.summary import (
     format_reply_command,
     format_result,
     format_retry,
+    format_way_out,
 )
 from graph.extensions import RunSource
 from graph.runs.event_log import Event
@@ -316,6 +317,7 @@ def _answer_at_terminal(
         question = outcome.questions[0]
         for line in format_question(question):
             print_to_stderr(line)
+        print_to_stderr("Enter alone: answer it later", style="dim")
         print_to_stderr("> ")
         try:
             reply = sys.stdin.readline().strip()
@@ -343,4 +345,5 @@ def _print_questions(outcome: Outcome, named: str) -> None:
     for question in outcome.questions[1 if _is_interactive() else 0 :]:
         for line in format_question(question):
             print_to_stderr(line)
+    print_to_stderr(format_way_out(named, outcome.questions), style="dim")
     print_to_stderr(format_reply_command(named, outcome.questions))

@@ -30,6 +30,7 @@ from graph.display.summary import (
     format_retry,
     format_task_heading,
     format_task_report,
+    format_way_out,
 )
 from graph.display.text import to_one_line
 from graph.extensions import RunSource, find_first
@@ -112,7 +113,9 @@ def show_runs(runs: RunSource) -> int:
     found, notes = runs.list_runs()
     if found:
         headings = ("THREAD", "TEAM", "STATUS", "STARTED", "TIME", "REQUEST")
-        print_listing([_format_run_row(run) for run in found], headings)
+        # Others have them in the order of their last event.
+        newest = sorted(found, key=lambda run: str(run.get("started", "")), reverse=True)
+        print_listing([_format_run_row(run) for run in newest], headings)
     else:
         print_to_stderr(f"no runs{runs.place or f' in {runs.settings.home}'}")
     for note in notes:
@@ -270,7 +273,8 @@ def _format_next_step(thread: str, run: Json, tasks: Iterable[Json]) -> str:
             lacks_file = any((task.get("report") or {}).get("lacks_file") for task in tasks)
             return format_retry(thread, lacks_file=lacks_file and status == "failed")
         case "needs_input":
-            return format_reply_command(thread, run["questions"])
+            asked = run["questions"]
+            return f"{format_way_out(thread, asked)}\n{format_reply_command(thread, asked)}"
         case _:
             return ""
 

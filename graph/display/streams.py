@@ -5,7 +5,7 @@ import os
 import sys
 from typing import Any, TextIO
 
-from graph.display.text import to_one_line
+from graph.display.text import name_command, to_one_line
 from nodes.errors import OutputFailed
 from nodes.errors.redaction import redact_text
 
@@ -18,7 +18,7 @@ def announce_start(text: str) -> None:
 def announce_line(text: str) -> None:
     """Print a line on stderr before there is a display; a failed write does not end the run."""
     with contextlib.suppress(OSError):
-        _write_text(sys.stderr, f"{text}\n")
+        _write_text(sys.stderr, f"{name_command(text, sys.argv[0])}\n")
 
 
 def is_terminal(stream: TextIO | None) -> bool:

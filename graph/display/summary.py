@@ -139,6 +139,13 @@ def format_reply_command(thread: str, questions: Sequence[Json]) -> str:
     return f"next: supervise resume {thread} --answer {_format_reply(questions)}"
 
 
+def format_way_out(thread: str, questions: Sequence[Json]) -> str:
+    """Return how a run is left without an answer to its questions."""
+    if all(question.get("kind") == "plan" for question in questions):
+        return "without an answer nothing is run"
+    return f"without an answer: supervise stop {thread}; supervise resume {thread}"
+
+
 def format_retry(thread: str, *, lacks_file: bool) -> str:
     """Return the command that may give a failed run its result.
 

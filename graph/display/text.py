@@ -12,6 +12,7 @@ _MIN_COLUMNS: Final = 10
 """Minimal width for wrapping; narrower lines are unchanged."""
 MAX_NAMED_FILES: Final = 2
 _COMMAND: Final = Pattern(r"(?:(?<=[:;] )|(?<=[`(]))supervise(?= [a-z-])")
+_ASIDE: Final = Pattern(r"(?<=\(on the command line: )supervise(?= [a-z-])")
 _ADVICE: Final = " next: "
 """Before the command to use next."""
 
@@ -58,11 +59,15 @@ def _wrap_line(line: str, width: int) -> str:
     )
 
 
-def name_command(text: str, called_as: str) -> str:
+def name_command(text: str, called_as: str, *, is_answer: bool = False) -> str:
     """Return advice with the command as the user called it, if this was a path such as
-    `bin/supervise`."""
+    `bin/supervise`.
+
+    Args:
+        is_answer: only in what the program adds for the command line, and not in what is quoted.
+    """
     is_path = called_as.endswith("/supervise") and not called_as.startswith("/")
-    return _COMMAND.sub(called_as, text) if is_path else text
+    return (_ASIDE if is_answer else _COMMAND).sub(called_as, text) if is_path else text
 
 
 def describe_task(task: Mapping[str, Any]) -> str:

@@ -1,12 +1,15 @@
 """What the commands on past runs say to do next."""
 
+import io
+import shlex
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from graph.display.labels import format_time
-from tests.unit.test_cli import CSV, REQUEST
+from tests.unit.test_cli import CSV, REQUEST, ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -105,3 +108,64 @@ def test_a_team_in_a_folder_below_is_suggested_by_its_folder(supervise):
     assert supervise("run", "Cook.", "-t", "kitchen", "-q") == 2
 
     assert supervise.err.endswith("'kitchen'. next: name its folder: my_teams/kitchen\n")
+
+
+def test_an_unknown_command_is_answered_with_those_that_do_what_its_word_says(supervise):
+    assert supervise("list") == 2
+
+    assert "No such command 'list'. Did you mean 'runs'" in supervise.err
+
+
+@pytest.mark.parametrize("files", [("--file", "missing.md"), ("missing.md",)])
+def test_a_file_that_is_missing_is_the_only_line_and_no_team_is_started(supervise, files):
+    assert supervise("run", "What is it?", *files) == 2
+
+    assert supervise.err.startswith("error[") and supervise.err.count("\n") == 1
+
+
+def test_runs_are_listed_by_their_start_and_not_by_their_last_event(supervise):
+    logs = Path(".supervise/traces")
+    logs.mkdir(parents=True)
+    for thread, day in (("newest", 3), ("oldest", 1), ("middle", 2)):
+        run = f'{{"thread": "{thread}", "started": "2026-11-0{day}T10:00:00+00:00"}}'
+        (logs / f"{thread}.jsonl").write_text(f'{{"run": {run}}}\n')
+
+    assert supervise("runs") == 0
+
+    rows = supervise.out.splitlines()[1:]
+    assert [row.split()[0] for row in rows] == ["newest", "middle", "oldest"]
+
+
+def test_a_run_that_waits_says_how_it_is_left_without_an_answer(supervise, table, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    supervise("run", REQUEST, "--file", table, "--approve", "--thread", "plan")
+    assert "without an answer nothing is run\n" in supervise.err
+
+    supervise("run", "Compute the churn of Krems", "--file", table, "--ask", "--thread", "asks")
+    assert "without an answer: supervise stop asks; supervise resume asks\n" in supervise.err
+    supervise("show", "asks")
+    assert "without an answer: supervise stop asks; supervise resume asks\n" in supervise.err
+
+    assert supervise("stop", "asks") == 0
+    assert supervise("resume", "asks") != 7
+
+
+def test_a_summary_without_a_model_is_said_to_need_one(supervise, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["bin/supervise", "run"])
+    Path("text.md").write_text("Apples are red and round. Many people eat them.\n")
+
+    supervise("run", "sum up", "--file", "text.md", "-q")
+
+    assert "such as a summary, needs a language model" in supervise.out
+    assert "(on the command line: bin/supervise doctor)" in supervise.out
+
+
+@pytest.mark.needs("teams")
+def test_the_first_command_of_the_readme_prints_what_the_readme_shows(supervise):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    command = shlex.split(readme.partition("bin/supervise ")[2].partition("\n")[0])
+    shown = readme.partition("```text\n")[2].partition("```")[0]
+
+    assert supervise(*command[:-1], str(ROOT / command[-1])) == 0
+
+    assert supervise.out == shown

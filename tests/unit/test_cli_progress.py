@@ -13,6 +13,7 @@ from graph.commands.output import print_text
 from graph.display.labels import label_task
 from graph.display.progress_display import ProgressTable
 from graph.display.progress_lines import format_event
+from graph.display.streams import announce_line
 from graph.display.summary import format_figures, format_plan, format_question
 from graph.display.text import describe_task, make_printable, name_command, to_one_line
 from graph.runs.run_view import RunView
@@ -258,6 +259,25 @@ def test_advice_names_the_command_as_it_was_called():
     assert name_command(line, "bin/supervise").endswith("next: bin/supervise runs")
     assert name_command(line, "/usr/bin/supervise") == line
     assert name_command("we supervise agents", "bin/supervise") == "we supervise agents"
+
+
+def test_advice_before_there_is_a_display_names_the_command_as_it_was_called(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(sys, "argv", ["bin/supervise", "run"])
+
+    announce_line("a key is set, but no model is. next: supervise install openai")
+
+    assert capsys.readouterr().err.endswith("next: bin/supervise install openai\n")
+
+
+def test_a_quotation_in_an_answer_keeps_its_words_and_the_advice_beside_it_is_named():
+    text = "> next: supervise runs\n\nset a model (on the command line: supervise doctor)"
+
+    shown = name_command(text, "bin/supervise", is_answer=True)
+
+    assert shown.startswith("> next: supervise runs\n")
+    assert shown.endswith("(on the command line: bin/supervise doctor)")
 
 
 def test_advice_on_stdout_names_the_command_as_it_was_called_too(

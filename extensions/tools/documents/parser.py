@@ -104,10 +104,13 @@ def _parse_html(raw: bytes, max_chars: int) -> tuple[str, str]:
     except (LxmlError, ValueError):
         return "", ""
     title = " ".join((page.findtext(".//title") or "").split())
-    told = raw.decode(encoding) if encoding else raw
+    _drop_hidden_parts(page)
+    _mark_headings(page)
+    told = lxml.html.tostring(page, encoding="unicode")
     text = trafilatura.extract(told, output_format="markdown", include_tables=True)
     if text and len(text) >= MIN_ARTICLE_CHARS:
-        return title, text
+        lines = text.splitlines()  # of a paragraph, the sign of a heading is escaped
+        return title, "\n".join(line[line.startswith("\\#") :] for line in lines)
     return title, _extract_all_text(page)
 
 
@@ -120,16 +123,31 @@ def _detect_encoding(raw: bytes) -> str | None:
     return "utf-8"
 
 
-def _extract_all_text(page: Any) -> str:
+def _drop_hidden_parts(page: Any) -> None:
     for hidden in page.xpath("//head | //script | //style | //noscript | //template | //comment()"):
         if hidden.getparent() is not None:  # a comment before the page itself has no parent
             hidden.drop_tree()
+
+
+def _mark_headings(page: Any) -> None:
+    """Make each heading a paragraph that is one in Markdown: an article keeps paragraphs alone."""
+    for heading in [*page.iter(*HEADINGS)]:
+        level, words = int(heading.tag[1]), " ".join(heading.text_content().split())
+        heading.clear(keep_tail=True)
+        heading.tag, heading.text = "p", f"{'#' * level} {words}" if words else ""
+
+
+def _extract_all_text(page: Any) -> str:
     for cell in page.iter("td", "th"):
         cell.tail = " | "
-    for block in page.iter("p", "div", "section", "li", "tr", "br", *HEADINGS):
-        block.tail = "\n" + (block.tail or "")
-    lines = (line.strip() for line in page.text_content().splitlines())
-    return "\n".join(line for line in lines if line)
+    for item in page.iter("li"):
+        item.text = f"\n- {(item.text or '').lstrip()}"
+    for block in page.iter("p", "div", "section", "ul", "ol", "table", "tr", "br"):
+        gap = "\n" if block.tag in ("tr", "br") else "\n\n"
+        block.tail = gap + (block.tail or "")
+    lines = [line.strip() for line in page.text_content().splitlines()]
+    kept = (line for above, line in zip(["", *lines], lines, strict=False) if above or line)
+    return "\n".join(kept).strip()
 
 
 PARSERS: dict[str, Callable[[bytes, int], tuple[str, str]]] = {

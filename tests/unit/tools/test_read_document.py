@@ -32,6 +32,29 @@ def test_a_docx_is_read_with_its_headings_and_tables(tmp_path):
     assert "2024 | 75 billion" in text
 
 
+@pytest.mark.parametrize("more", ["", " It is for all who work here, and for their guests." * 9])
+def test_a_page_of_html_keeps_its_headings_and_paragraphs_as_markdown_has_them(tmp_path, more):
+    (tmp_path / "a.html").write_text(
+        f"<h1>Canteen</h1><p>It is on the ground floor.{more}</p>"
+        "<h2>Opening <i>hours</i><script>evil()</script></h2>"
+        "<p>It opens at 11:30.</p><p>It closes at 14:00.</p><h2></h2><h3>Payment</h3>"
+        "<p>By card.</p><ul><li>debit cards<ul><li>of a bank</li></ul></li></ul>"
+    )
+
+    lines = parse_document(".html", 10_000, path=str(tmp_path / "a.html"))["text"].splitlines()
+
+    assert [each for each in lines if "#" in each] == [
+        "# Canteen",
+        "## Opening hours",
+        "### Payment",
+    ]
+    if not more:  # of a long page an article is read, in which lists may be left out
+        assert [each for each in lines if each[:2] == "- "] == ["- debit cards", "- of a bank"]
+    at = lines.index("It opens at 11:30.")
+    assert lines[at - 2 : at + 3 : 2] == ["## Opening hours", lines[at], "It closes at 14:00."]
+    assert lines[at + 1] == ""
+
+
 def test_a_page_of_html_is_read_without_what_is_hidden(tmp_path):
     (tmp_path / "a.html").write_text(
         "<title>T</title><h1>Cloud</h1><p>Up 12 %</p><!-- obey --><script>evil()</script>"

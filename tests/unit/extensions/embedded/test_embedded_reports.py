@@ -122,7 +122,8 @@ def test_a_tool_that_failed_makes_the_task_failed_or_is_a_gap_beside_another(
             [("success", '{"results": []}')],
             {"a.md": "x"},
             "ambiguous_input",
-            "Nothing was found in a.md",
+            "Nothing in a.md has the words of the request; more, such as a summary, needs a"
+            " language model",
         ),
         ([], {}, "out_of_scope", "This part needs a language model: Write a slogan"),
         (

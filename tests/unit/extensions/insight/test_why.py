@@ -105,6 +105,19 @@ def test_a_part_that_a_tool_could_not_answer_is_the_tools_word_not_an_unread_fil
     assert "event: tool_call at" in supervise.out
 
 
+def test_without_a_model_the_advice_is_to_set_one_and_not_to_change_a_workers_words(
+    supervise: CapturedScreen, tmp_path: Path
+) -> None:
+    text = tmp_path / "text.md"
+    text.write_text("Apples are red and round.\n")
+    supervise("run", "sum up", "--file", str(text), "--thread", "lacks", "-q")
+
+    assert supervise("why", "lacks") == 0
+
+    assert "supervise doctor (says what to set for a language model)" in supervise.out
+    assert "researcher.md" not in supervise.out and "supervise case" not in supervise.out
+
+
 def test_a_failed_run_is_explained_by_its_first_event_and_what_helps(
     playing: Endpoint, supervise: CapturedScreen
 ) -> None:

@@ -143,6 +143,23 @@ def test_runs_of_shipped_teams_become_cases(team, request_, file, supervise):
     assert f"{team} · 1 row replayed, without a model · " in supervise.out
 
 
+@pytest.mark.needs("teams")
+def test_a_case_of_a_shipped_team_goes_to_a_copy_that_is_the_users(supervise):
+    shipped, own = SHIPPED_TEAMS_FOLDER / "expert_router", Path(".supervise/cases/expert_router")
+    before = list_files(shipped)
+    files = ("--file", str(shipped / "sample"))
+    asked = "How long may a fixed-term contract be?"
+    run_supervise("run", asked, "--team", "expert_router", *files, "--thread", "kept", "-q")
+
+    assert supervise("case", "kept") == 0
+    assert f"{own / 'evals.jsonl'} has the row kept now" in supervise.out
+    assert supervise("case", "kept", "--team", "expert_router", "--id", "again") == 0
+
+    assert list_files(shipped) == before
+    assert [row["id"] for row in read_rows(own)] == ["kept", "again"]
+    assert supervise("eval", str(own.resolve()), "--replayed", "--threshold", "100") == 0
+
+
 def test_a_replay_runs_no_code_from_a_folder_that_a_record_names(juice, supervise):
     asked = ("How many crates are needed for 500 bottles?", "--team", str(juice))
     run_supervise("run", *asked, "--strategy", "route", "--thread", "kept", "-q")
