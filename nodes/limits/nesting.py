@@ -49,7 +49,7 @@ class BoundedDecoder(json.JSONDecoder):
         except RecursionError:
             raise NestedTooDeeply from None
         # Without so many brackets it is not, and most JSON has fewer.
-        has_many = s.count("[") + s.count("{") > MAX_READ_LEVELS
+        has_many = s.count("[", idx, end) + s.count("{", idx, end) > MAX_READ_LEVELS
         if has_many and is_nested_too_deeply(value, MAX_READ_LEVELS):
             raise NestedTooDeeply
         return value, end
