@@ -32,7 +32,7 @@ from extensions.postgres.session import (
     open_connection,
     prepare_schema,
 )
-from graph.stores.lazy_store import LazyStore, open_batched_store
+from graph.stores.lazy_store import LazyStore
 from graph.stores.run_database import RunDatabase, build_thread_namespace
 from graph.stores.serializer import build_strict_serializer
 from graph.stores.thread_locks import PRUNE_TIMEOUT_S, build_busy_error, build_prune_busy_error
@@ -174,7 +174,7 @@ async def _open_store(url: str) -> AsyncIterator[BaseStore]:
         check=AsyncConnectionPool.check_connection,
         kwargs={"autocommit": True, "row_factory": dict_row, **CONNECTION_OPTIONS},
     )
-    async with pool, open_batched_store(AsyncPostgresStore(pool)) as store:
+    async with pool, _open_batched(AsyncPostgresStore(pool)) as store:
         yield store
 
 
@@ -188,7 +188,7 @@ async def read_store_value(url: str, namespace: tuple[str, ...], key: str) -> di
     async def read() -> dict[str, Any]:
         async with await open_connection(url) as connection:
             await prepare_schema(connection)
-            async with open_batched_store(AsyncPostgresStore(connection)) as store:
+            async with _open_batched(AsyncPostgresStore(connection)) as store:
                 item = await store.aget(namespace, key)
             return item.value if item else {}
 
@@ -205,3 +205,18 @@ class PostgresStores:
     read_value = staticmethod(read_store_value)
     open_for_deletion = staticmethod(open_for_deletion)
     describe = staticmethod(describe_database)
+
+
+@asynccontextmanager
+async def _open_batched(store: AsyncPostgresStore) -> AsyncIterator[AsyncPostgresStore]:
+    """Yield a store, and end its batching task afterwards.
+
+    The library cancels that task when the store is garbage-collected; if the loop ends sooner,
+    Python warns of a destroyed task.
+    """
+    try:
+        yield store
+    finally:
+        if store._task is not None:
+            store._task.cancel()
+            await asyncio.wait([store._task])

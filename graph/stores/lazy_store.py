@@ -1,12 +1,11 @@
 """A LangGraph store that is opened when it is first written, since it is slow to load."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from typing import Final, Self, TypeVar
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from typing import Final, Self
 
 from langgraph.store.base import BaseStore, Op, Result, SearchItem, SearchOp
-from langgraph.store.base.batch import AsyncBatchedBaseStore
 
 from nodes.errors import StoreError
 
@@ -96,21 +95,3 @@ class LazyStore(BaseStore):
             if self._store is None:
                 self._store = await self._stack.enter_async_context(self._open_store())
             return self._store
-
-
-BatchedStore = TypeVar("BatchedStore", bound=AsyncBatchedBaseStore)
-
-
-@asynccontextmanager
-async def open_batched_store(store: BatchedStore) -> AsyncIterator[BatchedStore]:
-    """Yield a store, and end its batching task afterwards.
-
-    The library cancels that task when the store is garbage-collected; if the loop ends sooner,
-    Python warns of a destroyed task.
-    """
-    try:
-        yield store
-    finally:
-        if store._task is not None:
-            store._task.cancel()
-            await asyncio.wait([store._task])
