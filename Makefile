@@ -65,7 +65,7 @@ report-page:  ## open reports in Chromium: time, accessibility, keyboard, pictur
 	bin/test --collect-only -q >/dev/null
 	.venv/bin/python -m tests.report_page
 
-pages-test:  ## drive the live page in Chromium against supervise ui and Aegra; needs Node, Chromium and `make pages`
+pages-test:  ## drive the live page in Chromium, or OPTIONS="--browser firefox", against supervise ui and Aegra; needs Node, the browser and `make pages`
 	bin/test --collect-only -q >/dev/null
 	.venv/bin/python -m tests.pages $(OPTIONS)
 

@@ -24,7 +24,9 @@ def find_program(*names: str) -> str:
     for name in names:
         if found := shutil.which(name):
             return found
-    raise ClientMissing(f"{names[0]} is not installed; install it to drive the chat clients")
+    raise ClientMissing(
+        f"{names[0]} is not installed; install it to drive the pages and chat clients"
+    )
 
 
 def build_page() -> Path:

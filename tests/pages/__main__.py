@@ -1,9 +1,10 @@
-"""Drive the live page in Chromium against real servers, and print what it showed.
+"""Drive the live page in a browser against real servers, and print what it showed.
 
     python -m tests.pages [--server dev|aegra] [--story NAME] [--screenshots FOLDER]
+                          [--browser chromium|firefox]
 
-Needs Node, Chromium, and the packages of `web/` (`make pages` installs them); Aegra needs what
-`tests/cluster` needs.
+Needs Node, the browser, and the packages of `web/` (`make pages` installs them); Aegra needs what
+`tests/cluster` needs. Steps that Firefox cannot take say so.
 """
 
 import argparse
@@ -34,6 +35,7 @@ STORIES: Final = {
 ON_ONE_SERVER: Final = {"away": "aegra", "queue": "dev"}
 """The development server keeps no run that was at work when it was killed; Aegra works on more at
 once."""
+BROWSERS: Final = {"chromium": CHROMIUM_NAMES, "firefox": ("firefox-esr", "firefox")}
 DRIVE_TIMEOUT_S: Final = 600
 
 
@@ -43,11 +45,12 @@ def main() -> int:
     parser.add_argument("--server", choices=servers.NAMES, action="append")
     parser.add_argument("--story", choices=STORIES, action="append")
     parser.add_argument("--screenshots", type=Path, default=Path("build/pages"))
+    parser.add_argument("--browser", choices=BROWSERS, default="chromium")
     options = parser.parse_args()
     options.screenshots.mkdir(parents=True, exist_ok=True)
     try:
         results = [
-            drive(story, server, options.screenshots.resolve())
+            drive(story, server, options.screenshots.resolve(), options.browser)
             for server in options.server or servers.NAMES
             for story in options.story or STORIES
             if story not in ON_ONE_SERVER or server == ON_ONE_SERVER[story]
@@ -58,7 +61,7 @@ def main() -> int:
     return int(not all(results))
 
 
-def drive(story: str, server: str, screenshots: Path) -> bool:
+def drive(story: str, server: str, screenshots: Path, browser: str) -> bool:
     """Play one story against one server; return whether it came to its end."""
     is_short = story in ("start", "teams")
     told = scenarios.build_wide(4, task_s=0.2) if is_short else scenarios.build_story()
@@ -88,15 +91,15 @@ def drive(story: str, server: str, screenshots: Path) -> bool:
                 "answer": scenarios.ANSWER,
                 "token": token,
             }
-            is_right, said = run_driver(STORIES[story], given)
+            is_right, said = run_driver(STORIES[story], given, browser)
     print(f"{story} on {server}: {'passed' if is_right else 'failed'}\n{said}")
     return is_right
 
 
-def run_driver(script: str, given: dict[str, Any]) -> tuple[bool, str]:
+def run_driver(script: str, given: dict[str, Any], browser: str = "chromium") -> tuple[bool, str]:
     """Return whether a driver came to its end, and what it printed."""
-    chromium = find_program(*CHROMIUM_NAMES)
-    given = {"chromium": chromium, "packages": str(WEB / "package.json"), **given}
+    program = {"browser": browser, "program": find_program(*BROWSERS[browser])}
+    given = {**program, "packages": str(WEB / "package.json"), **given}
     command = [find_program("node"), str(HERE / script), json.dumps(given)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=DRIVE_TIMEOUT_S)

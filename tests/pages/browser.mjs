@@ -1,4 +1,4 @@
-// Start the Chromium of this machine, and note what goes wrong in a page.
+// Start a browser of this machine, and note what goes wrong in a page.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
@@ -6,6 +6,10 @@ const given = JSON.parse(process.argv[2]);
 const packages = createRequire(given.packages);
 const { default: puppeteer } = await import(pathToFileURL(packages.resolve("puppeteer-core")).href);
 const STEP_TIMEOUT_MS = 60_000;
+const isFirefox = given.browser === "firefox";
+const OPTIONS = isFirefox
+  ? { defaultViewport: null, extraPrefsFirefox: { "browser.download.alwaysOpenPanel": false, "browser.download.folderList": 2, "browser.download.dir": given.downloads ?? "" } }
+  : { downloadBehavior: given.downloads ? { policy: "allow", downloadPath: given.downloads } : undefined, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"] };
 
 export { given };
 export const axeSource = packages.resolve("axe-core/axe.min.js");
@@ -13,12 +17,42 @@ export const axeSource = packages.resolve("axe-core/axe.min.js");
 export async function openPage(browser, problems) {
   const page = await browser.newPage();
   page.setDefaultTimeout(STEP_TIMEOUT_MS);
+  if (isFirefox) adaptToFirefox(page);
   await page.setViewport({ width: 1200, height: 900 });
   page.on("response", (answer) => answer.status() >= 500 && problems.push(`${answer.status()} ${answer.url()}`));
   page.on("pageerror", (error) => problems.push(`page: ${error.message}`));
   page.on("dialog", (dialog) => problems.push(`dialog: ${dialog.message()}`));
   page.on("console", (message) => message.type() === "error" && problems.push(`console: ${message.text()} ${message.location()?.url ?? ""}`.trim()));
   return page;
+}
+
+/** Resize a page though Firefox ESR 140 cannot turn its screen, and wait where the page's content policy does not reach. */
+function adaptToFirefox(page) {
+  page.waitForFunction = (...claim) => page.mainFrame().isolatedRealm().waitForFunction(...claim);
+  const resize = page.setViewport.bind(page);
+  page.setViewport = async (size) => {
+    await resize(size).catch((error) => {
+      if (!/unknown command emulation.setScreenOrientation/.test(error.message)) throw error;
+    });
+    await page.waitForFunction((width) => innerWidth === width, { polling: 20 }, size.width);
+  };
+}
+
+/** Show the page dark, or as the system has it; Firefox has no command for what the system has. */
+export async function showDark(page, isDark) {
+  if (isFirefox) await page.evaluate((theme) => (document.documentElement.dataset.theme = theme), isDark ? "dark" : "");
+  else await page.emulateMediaFeatures(isDark ? [{ name: "prefers-color-scheme", value: "dark" }] : []);
+}
+
+/** Refuse what a page asks of the network, until the function that is returned is called. */
+export async function cutNetwork(page) {
+  const refuse = (asked) => asked.abort();
+  await page.setRequestInterception(true);
+  page.on("request", refuse);
+  return async () => {
+    page.off("request", refuse);
+    await page.setRequestInterception(false);
+  };
 }
 
 /** Return the text of the first element, on one line. */
@@ -68,8 +102,7 @@ export async function checkAccess(page) {
 
 /** Play a story in a new browser; print what it returns, and the page where it breaks off. */
 export async function drive(play) {
-  const args = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
-  const browser = await puppeteer.launch({ executablePath: given.chromium, args });
+  const browser = await puppeteer.launch({ browser: isFirefox ? "firefox" : "chrome", executablePath: given.program, ...OPTIONS });
   const problems = [];
   const page = await openPage(browser, problems);
   const takePicture = (step, options = {}) =>

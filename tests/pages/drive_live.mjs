@@ -1,6 +1,6 @@
 // Start a run with a file, watch it, ask a follow-up, lose the server, stop, resume, download the report, compare.
 import { readFileSync, readdirSync } from "node:fs";
-import { checkAccess, checkFocus, drive, given, openPage, press, read, waitForText, writeRequest } from "./browser.mjs";
+import { checkAccess, checkFocus, cutNetwork, drive, given, openPage, press, read, showDark, waitForText, writeRequest } from "./browser.mjs";
 
 const page_url = `${given.url}/supervise/`;
 const END = "done|partial|failed|stopped";
@@ -28,9 +28,10 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await checkFocus(page, "the start");
   await waitForText(page, "main", "ranking");
   await waitForText(page, ".run-bar", "running\\s+live");
-  await page.evaluate(() => {
+  const measuresShifts = await page.evaluate(() => {
     window.moved = 0;
     new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (window.moved += value))).observe({ type: "layout-shift" });
+    return PerformanceObserver.supportedEntryTypes.includes("layout-shift");
   });
   await takePicture("working");
   expect((await read(page, "main")).includes("prices"), "the plan is shown while the run is at work");
@@ -40,9 +41,11 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await waitForText(other, ".run-bar", "running");
   note("a second tab shows", await read(other, ".run-bar"));
 
+  await page.bringToFront(); // Firefox draws a hidden tab too seldom
   await waitForText(page, "main", "3 of 4 done");
   const moved = await page.evaluate(() => window.moved);
-  expect(moved < 0.1, "nothing jumps while the run is streamed");
+  if (measuresShifts) expect(moved < 0.1, "nothing jumps while the run is streamed");
+  else note("skipped: this browser does not measure what jumps while the run is streamed", true);
   await waitForText(page, ".run-bar", END);
   await waitForText(other, ".run-bar", END);
   expect((await read(page, ".run-bar")).startsWith("✓ done"), "the run is done");
@@ -50,10 +53,10 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await other.close();
 
   const before = problems.length;
-  await page.setOfflineMode(true);
+  const restoreNetwork = await cutNetwork(page);
   await waitForText(page, ".run-bar", "connection lost");
   await takePicture("lost");
-  await page.setOfflineMode(false);
+  await restoreNetwork();
   await page.waitForFunction(() => !document.querySelector(".run-bar").innerText.includes("lost"), { polling: 100 });
   problems.splice(before);
   note("after the server could not be reached", await read(page, ".run-bar"));
@@ -61,18 +64,16 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await waitForText(page, "main", "4 of 4 done");
   note("axe on a run", await checkAccess(page));
   await takePicture("done", { fullPage: true });
-  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+  await showDark(page, true);
   note("axe on a run, dark", await checkAccess(page));
   await takePicture("done-dark");
-  await page.emulateMediaFeatures([]);
+  await showDark(page, false);
   await page.setViewport({ width: 320, height: 800 });
   await takePicture("narrow");
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(overflow <= 0, "nothing is wider than 320 pixels");
   await page.setViewport({ width: 1200, height: 900 });
 
-  const session = await page.createCDPSession();
-  await session.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: given.downloads });
   await press(page, "Download the report");
   const name = await waitForFile(/^run-.*\.html$/);
   const report = await openPage(browser, problems);

@@ -1,5 +1,5 @@
 // Reject a plan, draw in it, correct one that the server refuses, answer questions in two tabs, and stop one task of a run.
-import { checkAccess, checkFocus, drive, given, openPage, press, read, waitForText } from "./browser.mjs";
+import { checkAccess, checkFocus, drive, given, openPage, press, read, showDark, waitForText } from "./browser.mjs";
 
 const TEAM = "market_analysis";
 
@@ -92,10 +92,10 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   expect(await page.$(box("taste")), "the edited plan is kept for correction");
   note("axe on a refused plan", await checkAccess(page));
   await takePicture("refused");
-  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+  await showDark(page, true);
   note("axe, dark", await checkAccess(page));
   await takePicture("refused-dark");
-  await page.emulateMediaFeatures([]);
+  await showDark(page, false);
   await page.setViewport({ width: 320, height: 800 });
   await takePicture("narrow");
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -107,7 +107,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await press(page, "Run the plan as edited");
   await (await page.waitForSelector(".stop-one > summary")).click();
   await page.waitForSelector(".stop-panel");
-  await waitForText(page, ".stop-panel select", "slow · researcher · working");
+  await page.waitForSelector('::-p-xpath(//option[normalize-space()="slow · researcher · working"])');
   await page.select(".stop-panel select", "slow");
   await takePicture("working");
   await press(page, "Stop it");

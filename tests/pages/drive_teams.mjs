@@ -1,5 +1,5 @@
 // Look at the teams, at one with hostile texts, at exams side by side, and run a row.
-import { checkAccess, drive, given, read, waitForText } from "./browser.mjs";
+import { checkAccess, drive, given, read, showDark, waitForText } from "./browser.mjs";
 
 const page_url = `${given.url}/supervise/`;
 
@@ -24,10 +24,10 @@ await drive(async ({ page, problems, takePicture, note }) => {
   expect((await read(page, "#exam")).includes("Scores of the newest result"), "each row has its score of the newest exam");
   note("axe on a team", await checkAccess(page));
   await takePicture("team", { fullPage: true });
-  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+  await showDark(page, true);
   note("axe on a team, dark", await checkAccess(page));
   await takePicture("team-dark");
-  await page.emulateMediaFeatures([]);
+  await showDark(page, false);
   await page.setViewport({ width: 320, height: 800 });
   await takePicture("team-narrow");
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

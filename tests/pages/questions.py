@@ -1,6 +1,7 @@
-"""Drive the plan editor, all kinds of questions and the stop of a task in Chromium.
+"""Drive the plan editor, all kinds of questions and the stop of a task in a browser.
 
 python -m tests.pages.questions [--server dev|aegra] [--screenshots FOLDER]
+                               [--browser chromium|firefox]
 """
 
 import argparse
@@ -12,7 +13,7 @@ from tests.endpoint import Scenario, ScriptedTask
 from tests.endpoint.process import run_endpoint_process
 from tests.mcp.teams import describe_hostile, write_team
 from tests.pages import servers
-from tests.pages.__main__ import run_driver
+from tests.pages.__main__ import BROWSERS, run_driver
 from tests.pages.scenarios import HOSTILE
 
 ANSWER = "Huila costs least: 24 EUR a kilogram without tax."
@@ -42,7 +43,7 @@ def build_story() -> Scenario:
     )
 
 
-def drive_questions(server: str, screenshots: Path) -> bool:
+def drive_questions(server: str, screenshots: Path, browser: str) -> bool:
     """Play the story of a plan and two questions; return whether it came to its end."""
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -51,10 +52,10 @@ def drive_questions(server: str, screenshots: Path) -> bool:
     ):
         shown = {"name": f"questions-{server}", "screenshots": str(screenshots)}
         given = {"url": running["url"], **shown}
-        return _drive("drive_questions.mjs", given)
+        return _drive("drive_questions.mjs", given, browser)
 
 
-def drive_calls(screenshots: Path) -> bool:
+def drive_calls(screenshots: Path, browser: str) -> bool:
     """Play the story of two calls that wait for confirmation: one is changed, one is refused."""
     calls = tuple(("bad_echo", {"text": text}) for text in ("first", "second"))
     task = ScriptedTask(id="a", worker="clerk", tool_calls=calls, calls_a_turn=2)
@@ -69,14 +70,14 @@ def drive_calls(screenshots: Path) -> bool:
         with servers.run_server("dev", folder, endpoint.base_url, "./asker") as running:
             shown = {"name": "calls-dev", "screenshots": str(screenshots)}
             given = {"url": running["url"], **shown}
-            is_right = _drive("drive_calls.mjs", given)
+            is_right = _drive("drive_calls.mjs", given, browser)
         made = asked.read_text().splitlines() if asked.exists() else []
     print(f"calls that were made: {made}")
     return is_right and made == ["echo changed"]
 
 
-def _drive(script: str, given: dict[str, str]) -> bool:
-    is_right, said = run_driver(script, given)
+def _drive(script: str, given: dict[str, str], browser: str) -> bool:
+    is_right, said = run_driver(script, given, browser)
     print(f"{given['name']}: {'passed' if is_right else 'failed'}\n{said}")
     return is_right
 
@@ -86,12 +87,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--server", choices=servers.NAMES, default="dev")
     parser.add_argument("--screenshots", type=Path, default=Path("build/pages"))
+    parser.add_argument("--browser", choices=BROWSERS, default="chromium")
     options = parser.parse_args()
     options.screenshots.mkdir(parents=True, exist_ok=True)
     folder = options.screenshots.resolve()
-    results = [drive_questions(options.server, folder)]
+    results = [drive_questions(options.server, folder, options.browser)]
     if options.server == "dev":
-        results.append(drive_calls(folder))
+        results.append(drive_calls(folder, options.browser))
     return int(not all(results))
 
 
