@@ -4,6 +4,7 @@ import { checkAccess, checkFocus, cutNetwork, drive, given, openPage, press, rea
 
 const page_url = `${given.url}/supervise/`;
 const END = "done|partial|failed|stopped";
+const MAX_ANSWER_TOP_PX = 320;
 
 async function startRun(page, file) {
   await page.goto(`${page_url}#/`);
@@ -52,6 +53,13 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   expect((await read(other, ".run-bar")).startsWith("✓ done"), "so it is in the second tab");
   await other.close();
 
+  for (const width of [1280, 390]) {
+    await page.setViewport({ width, height: 844 });
+    const top = await page.$eval("#answer .markdown", (answer) => answer.getBoundingClientRect().top + scrollY);
+    expect(top <= MAX_ANSWER_TOP_PX, `the answer begins at most ${MAX_ANSWER_TOP_PX} pixels below the top at ${width} pixels: ${Math.round(top)}`);
+  }
+  await page.setViewport({ width: 1200, height: 900 });
+
   const before = problems.length;
   const restoreNetwork = await cutNetwork(page);
   await waitForText(page, ".run-bar", "connection lost");
@@ -68,6 +76,13 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   note("axe on a run, dark", await checkAccess(page));
   await takePicture("done-dark");
   await showDark(page, false);
+  const printed = await page.evaluate(() => {
+    dispatchEvent(new Event("beforeprint"));
+    const tasks = document.querySelectorAll(".printed-task").length;
+    dispatchEvent(new Event("afterprint"));
+    return tasks;
+  });
+  expect(printed === 4, "all tasks are printed");
   await page.setViewport({ width: 320, height: 800 });
   await takePicture("narrow");
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

@@ -61,8 +61,8 @@ await drive(async ({ page, problems, takePicture, note }) => {
     note("reads of its state, none of which failed", reads);
     const said = await page.evaluate(() => [...window.said].filter((text) => /other runs|in the queue/.test(text)));
     if (said.length) throw new Error(`the page spoke of a queue on an idle server: ${said[0]}`);
+    if (start === STARTS) await takePicture("ended");
     await page.goto("about:blank");
   }
-  await takePicture("ended");
   if (problems.length) throw new Error(problems.join("; "));
 });

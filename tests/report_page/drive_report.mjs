@@ -24,7 +24,10 @@ async function openPage(browser, file, { size = WIDE, scheme = "light", media = 
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
   await page.goto(pathToFileURL(file).href + hash);
   await page.waitForSelector("#summary");
-  if (media === "print") await page.emulateMediaType("print");
+  if (media === "print") {
+    await page.emulateMediaType("print");
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  }
   return { page, problems };
 }
 

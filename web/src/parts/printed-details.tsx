@@ -1,11 +1,11 @@
 import { render } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { listSources, type Source } from "../model/sources";
+import { listSources } from "../model/sources";
 import { countOf } from "../model/format";
 import { TaskIndex } from "../model/task-details";
-import { listNotable, type TaskView } from "../model/task-view";
+import { listNotable } from "../model/task-view";
 import { SourceClaims } from "./sources-section";
-import { useRun } from "./run-context";
+import { RunContext, useRun } from "./run-context";
 import { TaskDetailsView } from "./task-details-view";
 import { Line } from "./text";
 
@@ -26,7 +26,7 @@ export function PrintedDetails() {
       isOpen = Boolean(document.querySelector(".made[open]"));
       fold(true);
       // At once: the browser takes its picture when this event has been handled.
-      render(<AllDetails index={index} tasks={[...run.byPath.values()]} sources={listSources(run.trace)} />, place.current);
+      render(<RunContext.Provider value={run}><AllDetails index={index} /></RunContext.Provider>, place.current);
       place.current.querySelectorAll("details").forEach((details) => (details.open = true));
     };
     const empty = () => {
@@ -43,7 +43,9 @@ export function PrintedDetails() {
   return <div class="printed-details" ref={place} />;
 }
 
-function AllDetails({ index, tasks, sources }: { index: TaskIndex; tasks: TaskView[]; sources: Source[] }) {
+function AllDetails({ index }: { index: TaskIndex }) {
+  const { trace, byPath } = useRun();
+  const [tasks, sources] = [[...byPath.values()], listSources(trace)];
   const printed = listNotable(tasks, MAX_PRINTED);
   return (
     <>
@@ -55,11 +57,7 @@ function AllDetails({ index, tasks, sources }: { index: TaskIndex; tasks: TaskVi
         </div>
       ))}
       <h2>Tasks</h2>
-      {printed.length < tasks.length && (
-        <p>
-          {printed.length} of {countOf(tasks.length, "task")}: those that failed, were tried again or are on the slowest chain.
-        </p>
-      )}
+      {printed.length < tasks.length && <p>{printed.length} of {countOf(tasks.length, "task")}: those that failed, were tried again or are on the slowest chain.</p>}
       {printed.map(({ path }) => (
         <div key={path} class="printed-task">
           <h2><Line max={120}>{path}</Line></h2>
