@@ -16,6 +16,8 @@ async function startRun() {
   await send(`/threads/${thread_id}/runs`, { assistant_id: "market_analysis", input });
 }
 
+const fillServer = () => Promise.all(Array.from({ length: SLOTS }, startRun));
+
 async function startOnPage(page) {
   await page.goto(`${given.url}/supervise/#/`);
   await writeRequest(page, given.request, given.file);
@@ -27,11 +29,12 @@ async function startOnPage(page) {
 await drive(async ({ page, takePicture, note }) => {
   await page.goto(`${given.url}/supervise/`);
   await page.waitForSelector("input[name=team]");
-  await Promise.all(Array.from({ length: SLOTS }, startRun));
+  await fillServer();
   await startOnPage(page);
   await takePicture("waiting");
   note("while it waits", await read(page, "main"));
   const first = await page.evaluate(() => location.hash);
+  await fillServer(); // a browser may type for as long as a run takes
   await startOnPage(page);
   await press(page, "Stop the run");
   await waitForText(page, "main", "stopped before it began");
