@@ -8,6 +8,7 @@ from typing import Any, get_args
 from extensions.embedded.work import OTHERS_READ_ON, AnsweredCall, Work
 from nodes.schemas.handoff import AnswerValues
 from nodes.text.phrases import PHRASES, detect_language, say
+from nodes.text.similarity import pair_words
 from nodes.text.tool_messages import drop_advice
 from nodes.tools.framework.documents import format_passage
 from state import EscalationReason, Report
@@ -99,6 +100,7 @@ MAX_QUOTED_CHARS = 800
 """Limit for a quotation; a longer answer is cut at the end of a line."""
 MAX_SCALAR_CHARS = 40
 MAX_PASSAGES, PASSAGES_BY_SEARCH = 3, 2
+MAX_PLACES = 5
 _KNOWN_KEYS = frozenset(("results", "rows", "tables", "claims", "findings", "gaps", "note"))
 
 
@@ -134,10 +136,9 @@ def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
     shown += [*(part for part, _ in quoted if part), *map(format_passage, passages)]
     if not shown:
         return _write_empty_report(work, answered, failed, uncalled)
-    left_open = [
-        gap for call in answered if call.data.get("is_complete") is False for gap in call.gaps
-    ]
-    gaps = [*failed, *(gap for call in answered for gap in call.gaps)]
+    named = [(call.data.get("is_complete"), _list_gaps(work, call)) for call in answered]
+    left_open = [gap for is_complete, gaps in named if is_complete is False for gap in gaps]
+    gaps = [*failed, *(gap for _, gaps in named for gap in gaps)]
     gaps += [*(gap for _, cuts in quoted for gap in cuts), *_list_omitted(work)]
     shortfalls = list(dict.fromkeys([*uncalled, *left_open]))
     verdicts = [call.data.get("found_as_expected") for call in answered]
@@ -158,6 +159,20 @@ def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
     }
 
 
+def _list_gaps(work: Work, call: AnsweredCall) -> list[str]:
+    """Return the gaps that a tool names, and the words that no searched document has."""
+    absent = call.data.get("absent")
+    if not (absent and isinstance(absent, list) and call.has_passages):
+        return call.gaps
+    written = {word.lower(): word for _, word in pair_words(work.words)}
+    words = ", ".join(written.get(str(word), str(word)) for word in absent)
+    places = ", ".join([*work.handoff.artifacts][:MAX_PLACES] or [call.tool])
+    return [
+        *call.gaps,
+        say(detect_language(work.words), "words_absent", words=words, places=places),
+    ]
+
+
 def _write_empty_report(
     work: Work, answered: Sequence[AnsweredCall], failed: Sequence[str], uncalled: Sequence[str]
 ) -> dict[str, Any]:
@@ -167,7 +182,7 @@ def _write_empty_report(
     gaps = [gap for call in answered for gap in call.gaps]
     reasons, language = [*uncalled, *failed, *gaps], detect_language(work.words)
     if not reasons and work.calls:
-        places = [*work.handoff.artifacts][:5] or [call.tool for call in work.calls]
+        places = [*work.handoff.artifacts][:MAX_PLACES] or [call.tool for call in work.calls]
         reasons = [say(language, "nothing_found", places=", ".join(dict.fromkeys(places)))]
     elif not reasons:
         lacking = [each.task for each in work.handoff.context if each.status != "completed"]

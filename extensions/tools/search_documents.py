@@ -6,6 +6,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool, tool
 
+from extensions.tools.documents.index import PassageIndex
 from extensions.tools.documents.library import describe_unread, get_library
 from extensions.tools.documents.passages import Passage
 from nodes.errors import NothingToRead, ToolFailed
@@ -28,7 +29,7 @@ def search_documents(settings: ToolSettings) -> BaseTool:
         """Find passages in the user's documents and in the files of this run, best first.
 
         Any of the words may match; specific words (names, units, years) find more than sentences.
-        Cite `source` exactly as given, and quote from `text`.
+        Cite `source` exactly as given, and quote from `text`. No document has the `absent` words.
         Example: search_documents(query="AWS revenue growth 2025", max_results=6)
         """
         index, skipped, read = await library.get_index(materials)
@@ -49,6 +50,7 @@ def search_documents(settings: ToolSettings) -> BaseTool:
                 {"source": each.source, "place": each.place, "text": each.text} for each in passages
             ]
         }
+        answer |= await asyncio.to_thread(_list_absent, index, query) if hits else {}
         if not hits:
             answer["note"] = f"none of the words is in {format_count(read, 'document')}; try others"
         if skipped:
@@ -62,6 +64,12 @@ def search_documents(settings: ToolSettings) -> BaseTool:
         return answer
 
     return search
+
+
+def _list_absent(index: PassageIndex, query: str) -> dict[str, Any]:
+    """Return the words that no document has, and whether they are at most half of the query."""
+    held, absent = index.split_words(query)
+    return {"absent": absent, "is_complete": len(absent) <= len(held)} if absent else {}
 
 
 def _drop_repeated(passages: Iterable[Passage]) -> list[Passage]:

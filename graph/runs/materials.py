@@ -16,7 +16,7 @@ from graph.stores.trace_lines import make_event
 from graph.teams.front_matter import suggest_name
 from graph.topology.input_validation import require_texts
 from nodes.errors import DeadlinePassed, FileUnreadable, RequestInvalid
-from nodes.planning.request import read_request
+from nodes.planning.request import ATTACHMENTS_KEY, read_request
 from nodes.text.counts import format_count
 from nodes.text.csv_table import is_table_name
 from nodes.text.plain_text import sanitize_name
@@ -51,16 +51,24 @@ async def build_input(
         FileUnreadable: a file cannot be read.
         DeadlinePassed: the run's deadline passed before all files were read.
     """
-    read: Mapping[str, str] = {}
+    read, unread = dict[str, str](), dict[str, FileUnreadable]()
     require_texts(request, {} if materials is None else materials)
     if paths := _list_paths(files):
         read = await read_materials(
             paths,
             deadline_s=context.deadline_s,
             on_progress=build_progress_callback(listener) if listener else None,
+            on_unread=unread.__setitem__,
         )
     given: dict[str, Any] = {"request": request, "materials": {**read, **(materials or {})}}
-    return {**given, "request": read_request(cast(SupervisorState, given))}
+    given["request"] = read_request(cast(SupervisorState, given))
+    return given | ({"messages": [_build_message(given["request"], unread)]} if unread else {})
+
+
+def _build_message(request: str, unread: Mapping[str, FileUnreadable]) -> dict[str, Any]:
+    """Return the chat message of a request, which names the files that were not read."""
+    records = [{"name": name, "unread": error.cause} for name, error in unread.items()]
+    return {"role": "user", "content": request, "additional_kwargs": {ATTACHMENTS_KEY: records}}
 
 
 def _list_paths(files: str | Path | Iterable[str | Path]) -> list[Path]:
@@ -77,15 +85,21 @@ async def read_materials(
     *,
     deadline_s: float | None = None,
     on_progress: ReadProgress | None = None,
+    on_unread: Callable[[str, FileUnreadable], None] | None = None,
 ) -> dict[str, str]:
     """Read files, and the documents directly inside folders; names are made unique.
+
+    Args:
+        on_unread: called with the name and the error of a folder's document that cannot be read,
+            where another file can; without it the error is raised.
 
     Raises:
         FileUnreadable: one of them cannot be read, or all together are too large.
         DeadlinePassed: the run's deadline passed before all were read.
     """
     await asyncio.to_thread(register_extensions)  # one of them reads documents
-    named, read = await asyncio.to_thread(_find_files, files), 0
+    given = list(files)
+    named, read = await asyncio.to_thread(_find_files, given), 0
 
     def count_file() -> None:
         nonlocal read
@@ -102,9 +116,17 @@ async def read_materials(
             kept="nothing, the run had not begun",
             next="allow more time, name fewer files, or set SUPERVISE_DOCUMENTS to their folder",
         ) from None
+    found = dict(zip(named, texts, strict=True))
+    unread = {name: each for name, each in found.items() if isinstance(each, FileUnreadable)}
+    asked = {path.resolve() for path in given}
+    for name, error in unread.items():
+        if on_unread is None or named[name] in asked or len(unread) == len(found):
+            raise error
+        on_unread(name, error)
     return {
         name + part: text
-        for name, parts in zip(named, texts, strict=True)
+        for name, parts in found.items()
+        if not isinstance(parts, FileUnreadable)
         for part, text in parts.items()
     }
 

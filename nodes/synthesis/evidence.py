@@ -1,7 +1,7 @@
 """Input of the synthesizer: the valid reports, compared, merged and shortened to fit."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -66,6 +66,8 @@ class SynthesisInput:
     """Nothing is missing but for the caps."""
     unanswered: tuple[str, ...] = ()
     """Parts of the request, in its words, that no task covers, or whose tasks have no result."""
+    remarks: tuple[str, ...] = ()
+    """Gaps that do not make the run partial."""
     has_model: bool = True
     """A language model writes the answer, not the embedded one."""
     language: str = DEFAULT_LANGUAGE
@@ -155,7 +157,8 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
     judge_models.language = language
     results, notes = restore_withdrawn_results(state, language)
     unselected = await _find_unselected_tasks(plan, results, judge_models)
-    left_out = unselected | _find_idle_tasks(plan, results)
+    idle = _find_idle_tasks(plan, results)
+    left_out = unselected | idle
     tasks = [task.id for task in plan.tasks if task.id not in left_out]
     reports = [results[name] for name in tasks if name in results]
     pairs = await asyncio.to_thread(find_contradicting_pairs, reports)
@@ -175,6 +178,7 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
         findings=findings,
         contradictions=tuple(contradictions),
         unanswered=list_unanswered(plan, results),
+        remarks=tuple(_list_unused_files(plan, results, idle, language)),
         caps=caps,
         is_only_capped=bool(caps) and all(map(is_stopped_by_cap, map(results.get, tasks))),
         has_model=judge_models.get_name(team.synthesizer_tier) != EMBEDDED,
@@ -328,6 +332,22 @@ def _find_idle_tasks(plan: Plan, results: Mapping[str, Report]) -> frozenset[str
         if (task.covers and answered.issuperset(task.covers))
         or (task.depends_on and done.isdisjoint(edge.task for edge in task.depends_on))
     )
+
+
+def _list_unused_files(
+    plan: Plan, results: Mapping[str, Report], idle: frozenset[str], language: str
+) -> Iterator[str]:
+    """Yield the files of idle tasks, where others have only quoted passages."""
+    read = [
+        set(task.covers)
+        for task in plan.tasks
+        if (report := results.get(task.id))
+        and report.status == "completed"
+        and not (report.is_unread or report.found_as_expected)
+    ]
+    for task in plan.tasks:
+        if task.id in idle and task.materials and not any(map(set(task.covers).__and__, read)):
+            yield say(language, "not_used", files=", ".join(task.materials))
 
 
 async def _find_unselected_tasks(

@@ -38,6 +38,13 @@ _WITHOUT_VERB = Pattern(
     r"(?:which|what|who|when|where)\s++(?:at|by|for|from|in|of|on|to)\b", re.IGNORECASE
 )
 """A question that has its verb before it: "and which in May?"."""
+_NAMES_TOO = Pattern(
+    r"(?P<many>how many|wie viele)\s++(?P<rest>(?P<noun>\w++).*?)[?,]?\s++(?:(?:and|und)\s++)?"
+    r"(?:(?P<which>which|who)(?:\s++(?:ones?|of them|are they|were they|(?P=noun)))?"
+    r"|(?:welche|wer)(?:\s++(?:sind das|sind es|waren das|waren es|(?P=noun)))?)\s*+\?*+",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A number with the names of what is counted: how many hives swarmed, and which ones?"""
 MAX_READ_CHARS = 4_000
 """Of a request; the rest belongs to its last part."""
 MAX_PARTS = 24
@@ -99,6 +106,9 @@ def list_asking_parts(text: str) -> list[str]:
 
     None if there are not several; what is stated at the end belongs to the last one.
     """
+    if found := _NAMES_TOO.fullmatch(text[:MAX_READ_CHARS].strip()):
+        names = "Which" if found["which"] else "Welche"
+        return [f"{found['many']} {found['rest']}?", f"{names} {found['rest']}?"]
     parts, stated = list[str](), ""
     for part in list_parts(text, lambda _: ()):
         joined = f"{stated} {part}".strip()

@@ -46,13 +46,28 @@ async def test_no_passage_is_shown_where_a_table_answers_every_word(ask: Ask) ->
     assert outcome.answer.sources == ("fleet.csv",)
 
 
-async def test_a_table_without_any_of_it_is_no_gap_where_documents_have_it(ask: Ask) -> None:
+async def test_what_was_not_used_beside_passages_is_named_and_makes_nothing_partial(
+    ask: Ask,
+) -> None:
     outcome = await ask("When is overtime of the drivers of a shift paid, and who approved it?")
 
     assert outcome.status == "passages"
     assert "after the tenth hour" in read_text(outcome)
     assert outcome.answer is not None
-    assert outcome.answer.gaps == ()
+    assert outcome.answer.gaps == (
+        "not used: fleet.csv (nothing was computed from it)",
+        "Nothing in minutes.md has the words: drivers",
+    )
+
+
+async def test_passages_that_have_the_fewest_words_of_a_question_are_no_whole_answer(
+    ask: Ask,
+) -> None:
+    outcome = await ask("How many otters bit the gardeners of the council?")
+
+    assert outcome.status == "partial"
+    assert outcome.answer is not None
+    assert any("otters, gardeners" in gap for gap in outcome.answer.gaps)
 
 
 async def test_documents_are_searched_for_what_a_table_leaves_open(ask: Ask) -> None:
@@ -86,3 +101,26 @@ async def test_who_checks_is_no_gap_where_nothing_was_found(ask: Ask) -> None:
     assert outcome.answer is not None
     assert any("lead: empty where depot = Airport" in gap for gap in outcome.answer.gaps)
     assert not any("reviewer" in gap for gap in outcome.answer.gaps)
+
+
+async def test_a_file_of_a_folder_that_has_no_text_is_a_gap_of_the_answer(tmp_path: Path) -> None:
+    (tmp_path / "minutes.md").write_text(MINUTES)
+    (tmp_path / "run.html").write_text("<script>draw()</script>")
+    settings = Settings(home=tmp_path / "home")
+
+    outcome = await arun(
+        "When is overtime paid?", team="market_analysis", files=tmp_path, settings=settings
+    )
+
+    assert outcome.status == "partial"
+    assert "after the tenth hour" in read_text(outcome)
+    assert outcome.answer is not None
+    assert "not read: run.html (no text in it)" in outcome.answer.gaps
+
+
+async def test_a_number_of_rows_is_given_with_their_names_where_both_are_asked(ask: Ask) -> None:
+    outcome = await ask("How many depots have more than 50 drivers, and which ones?")
+
+    assert outcome.status == "done"
+    assert "**2**" in read_text(outcome)
+    assert "| depot |\n| --- |\n| North |\n| Harbour |" in read_text(outcome)

@@ -51,6 +51,24 @@ def test_an_empty_file_of_a_folder_is_passed_over_and_one_that_is_named_is_refus
         read_files([empty])
 
 
+def test_a_page_of_a_folder_without_text_is_named_and_one_that_is_named_is_refused():
+    write_file("data/notes.md")
+    page = write_file("data/run.html", "<script>draw()</script>")
+    unread = dict[str, FileUnreadable]()
+
+    assert list(read_files([Path("data")], on_unread=unread.__setitem__)) == ["notes.md"]
+    assert {name: error.cause for name, error in unread.items()} == {"run.html": "no text in it"}
+    with pytest.raises(FileUnreadable, match="no text in it"):
+        read_files([Path("data"), page], on_unread=unread.__setitem__)
+
+
+def test_a_folder_of_which_nothing_can_be_read_is_refused():
+    write_file("data/run.html", "<script>draw()</script>")
+
+    with pytest.raises(FileUnreadable, match=r"run\.html"):
+        read_files([Path("data")], on_unread={}.__setitem__)
+
+
 def test_two_files_of_one_name_get_distinct_names():
     first, second = write_file("north/notes.md", "North."), write_file("south/notes.md", "South.")
 

@@ -32,6 +32,20 @@ def test_a_request_is_divided_into_its_orders_and_questions(
     assert list_parts(request_text, rank_nobody) == parts
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("How many hives swarmed, and which ones?", "Which hives swarmed?"),
+        ("How many hives swarmed? Which hives?", "Which hives swarmed?"),
+        ("Wie viele Völker schwärmten und welche?", "Welche Völker schwärmten?"),
+    ],
+)
+def test_which_ones_after_a_number_asks_for_the_names_of_what_is_counted(
+    text: str, names: str
+) -> None:
+    assert list_asking_parts(text)[1:] == [names]
+
+
 def test_named_results_and_fragments_are_parts_of_a_fine_division() -> None:
     fragments = "Market research, pricing analysis, launch copy"
     named = "Include growth rates and a brief analysis of rivals"

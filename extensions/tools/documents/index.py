@@ -25,7 +25,7 @@ from platformdirs import user_cache_path
 from extensions.tools.documents.passages import Passage
 from nodes.limits.patterns import Pattern
 from nodes.security.private_files import make_private_folder
-from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
+from nodes.text.word_lists import FUNCTION_WORDS, GERMAN_FUNCTION_WORDS, QUESTION_WORDS
 
 __all__ = ["STOP_WORDS", "PassageHit", "PassageIndex", "Term"]
 
@@ -100,6 +100,23 @@ class PassageIndex:
         scores = _score_passages(found, terms, self._measure_rarity(terms))
         order = sorted(range(len(found)), key=lambda n: (-scores[n], n))
         return [PassageHit(found[n], round(scores[n], 3)) for n in order[:max_results]]
+
+    def split_words(self, query: str) -> tuple[list[str], list[str]]:
+        """Return the content words of a query: those that some passage has, and those of none.
+
+        A year or another whole number says too little to be one that a passage has; a version, date
+        or other compound is one.
+        """
+        held, absent = list[str](), list[str]()
+        for term in list_query_terms(query):
+            word, is_found = " ".join(term), self._count_matches(term) > 0
+            if is_light(term) or word in GERMAN_FUNCTION_WORDS:
+                continue
+            if is_found and not word.isdigit():
+                held.append(word)
+            elif not is_found and len(term) == 1:
+                absent.append(word)
+        return held, absent
 
     def _find_candidates(self, terms: Sequence[Term], most: int) -> list[Passage]:
         with self._lock:

@@ -272,7 +272,8 @@ class _Description:
     def _list_used(self) -> str:
         """Return the line that names table, columns, rows and what was left out."""
         asked, words, profile = self._asked, self._words, self._profile
-        named = [*asked.measures, *asked.others, asked.divisor, asked.second, asked.group]
+        named = [*asked.measures, *asked.others, *asked.listed]
+        named += [asked.divisor, asked.second, asked.group]
         conditions = [*asked.conditions, *asked.part]
         named += [each.column for each in conditions if not each.part]
         bucket = profile.times.write_bucket(asked.bucket) if asked.bucket else ""

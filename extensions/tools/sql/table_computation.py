@@ -122,8 +122,9 @@ class Computation:
             if not profile.time_columns:
                 asked.doubts.append("the table has no column of dates, which say when")
                 return False
-        labels = self._choose_labels()
-        asked.listed = [name for name in labels if name not in wanted] or wanted
+        named = [name for name in wanted if name in profile.identities]
+        labels = [name for name in self._choose_labels() if name not in wanted]
+        asked.listed = named or labels or wanted
         shown = [name for name in wanted if name not in asked.listed]
         asked.others = shown or ([] if wanted else profile.numbers[:MAX_VALUES])
         asked.group, asked.bucket = "", ""

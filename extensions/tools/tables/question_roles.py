@@ -205,7 +205,7 @@ class QuestionRoles(MarkedWords):
         return []
 
     def _break_tie(self, alike: Sequence[tuple[str, list[int]]]) -> tuple[str, list[int]]:
-        """Return the column whose digits are years of the question; else one, in doubt."""
+        """Return the column whose digits are years of the question; else the latest, in doubt."""
         years = [at for at, token in enumerate(self.tokens) if YEAR.fullmatch(token.word)]
         for name, places in alike:
             digits = [part for part in split_name(name) if part.isdigit()]
@@ -220,7 +220,7 @@ class QuestionRoles(MarkedWords):
         rows = [each for each in alike if each[0] in self._row_columns]
         if rows and all(map(self._is_of_title, rows[0][1])):
             return rows[0]  # "orders" of orders.csv are its rows: order_no, not order_date
-        chosen = (asked or alike)[0]
+        chosen = asked[0] if asked else max(alike, key=lambda each: _read_year(each[0]))
         self._ties.append(([name for name, _ in alike], chosen[0]))
         return chosen
 
@@ -378,3 +378,8 @@ class QuestionRoles(MarkedWords):
                 continue
             self.columns.remove((at, name))
             self.found.conditions.append(Condition(name, sql, words, at))
+
+
+def _read_year(name: str) -> int:
+    """Return the year in a column's name; 0 for none."""
+    return max((int(part) for part in split_name(name) if YEAR.fullmatch(part)), default=0)

@@ -97,34 +97,32 @@ def is_cut(text: str) -> bool:
 
 async def read_documents(
     paths: Sequence[Path], *, on_read: Callable[[], None]
-) -> list[dict[str, str]]:
+) -> list[dict[str, str] | FileUnreadable]:
     """Read documents as `read_document` does, with a few parsers that are kept for all of them.
 
-    Raises:
-        FileUnreadable: as `read_document`, of the first that cannot be read.
+    Returns:
+        In the place of each that cannot be read its error, which is not raised.
     """
-    texts, left = [dict[str, str]() for _ in paths], iter(enumerate(paths))
-    try:
-        async with asyncio.TaskGroup() as readers:
-            for _ in range(min(MAX_PARSERS, os.cpu_count() or 1, len(paths))):
-                readers.create_task(_read_next_documents(left, texts, on_read))
-    except ExceptionGroup as group:  # Python 3.11.2 wraps what is raised within `except*`
-        unreadable, others = group.split(FileUnreadable)
-        if unreadable is None or others is not None:
-            raise
-        raise unreadable.exceptions[0] from None
+    texts: list[dict[str, str] | FileUnreadable] = [{} for _ in paths]
+    left = iter(enumerate(paths))
+    async with asyncio.TaskGroup() as readers:
+        for _ in range(min(MAX_PARSERS, os.cpu_count() or 1, len(paths))):
+            readers.create_task(_read_next_documents(left, texts, on_read))
     return texts
 
 
 async def _read_next_documents(
     left: Iterable[tuple[int, Path]],
-    texts: list[dict[str, str]],
+    texts: list[dict[str, str] | FileUnreadable],
     on_read: Callable[[], None],
 ) -> None:
     """Read documents that no other reader has taken yet."""
     async with open_parser() as parser:
         for number, path in left:
-            texts[number] = await read_document_with(parser, path)
+            try:
+                texts[number] = await read_document_with(parser, path)
+            except FileUnreadable as error:
+                texts[number] = error
             on_read()
 
 

@@ -41,6 +41,18 @@ async def test_the_passage_that_fits_best_comes_first_with_source_and_place(tmp_
     assert all("Bananas" not in hit["text"] for hit in found["results"])
 
 
+async def test_the_words_of_a_query_that_no_document_has_are_named(tmp_path):
+    (tmp_path / "hives.md").write_text("The orchard has 12 hives. Since 2.1.0 they are painted.")
+
+    some = await call_search(tmp_path, "hives of the orchard in the harbour")
+    most = await call_search(tmp_path, "stings of hives in the harbour in 2019")
+    version = await call_search(tmp_path, "which hive is painted since 2.1.0")
+
+    assert (some["absent"], some["is_complete"]) == (["harbour"], True)
+    assert (most["absent"], most["is_complete"]) == (["stings", "harbour", "2019"], False)
+    assert "absent" not in version
+
+
 @pytest.mark.slow
 async def test_every_kind_of_document_is_found(tmp_path):
     write_pdf(tmp_path / "a.pdf", "nothing here", "zebra in the PDF")
