@@ -23,6 +23,8 @@ ONLY_WHAT_IS_LEFT = "Do so only for what is left open by"
 _PROVED = ("quoted", "computed", "returned")
 MAX_QUERY_WORDS, MAX_QUERIES = 24, 8
 _CUT = Pattern(r"\n\[cut \d+ of \d+ characters\]\s*$")
+_UNREAD = Pattern(r"[“„]([^”“]+)[”“]")
+"""A word in a gap of a table's."""
 _ASKED = Pattern(r"\b(\w+) \(")
 
 
@@ -104,12 +106,19 @@ class Work:
 
     @property
     def is_answered(self) -> bool:
-        """Whether the task is for what the tables leave open, and they leave nothing open."""
-        return any(
-            each.status == "completed" and not each.failures
+        """Whether the task is for what the tables leave open, and they leave nothing open.
+
+        Words that no searched document has either are nothing that is open.
+        """
+        before = [
+            each
             for each in self.handoff.context
             if f"{ONLY_WHAT_IS_LEFT} {each.task}." in self.handoff.intent
-        )
+            and each.status == "completed"
+        ]
+        absent = {str(word) for call in self.calls for word in call.data.get("absent") or ()}
+        unread = [_UNREAD.findall(gap.lower()) for each in before for gap in each.failures]
+        return bool(before) and all(words and absent.issuperset(words) for words in unread)
 
     @property
     def answer_text(self) -> str:

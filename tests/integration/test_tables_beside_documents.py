@@ -124,3 +124,12 @@ async def test_a_number_of_rows_is_given_with_their_names_where_both_are_asked(a
     assert outcome.status == "done"
     assert "**2**" in read_text(outcome)
     assert "| depot |\n| --- |\n| North |\n| Harbour |" in read_text(outcome)
+
+
+async def test_no_passage_is_shown_where_no_document_has_what_a_table_leaves_open(ask: Ask) -> None:
+    outcome = await ask("Which depot trained the most drivers?")
+
+    assert "Leaving out “trained”: Highest drivers: North: 88." in read_text(outcome)
+    assert "canteen" not in read_text(outcome)
+    assert outcome.answer is not None
+    assert any("trained" in gap for gap in outcome.answer.gaps)
