@@ -205,10 +205,6 @@ class SupervisorGraph(
             stack.push_async_callback(calls.close)
             yield
 
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run to the end; `context` may be a mapping, which LangGraph's type hints do not allow."""
-        return await super().ainvoke(input, config, **kwargs)
-
     async def aget_state(self, config: RunnableConfig, *, subgraphs: bool = False) -> StateSnapshot:
         """Return the state of a thread; with subgraphs that of a plan's revision is among them."""
         saver = self.find_checkpointer(config)
@@ -217,12 +213,8 @@ class SupervisorGraph(
         snapshot = await super().aget_state(config, subgraphs=subgraphs)
         return await self.attach_revision(snapshot, saver) if subgraphs and saver else snapshot
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run to the end from synchronous code."""
-        return get_portal().call(self.ainvoke(input, config, **kwargs))
-
     def stream(self, input: Any, config: RunnableConfig | None = None, **kw: Any) -> Iterator[Any]:
-        """Stream a run from synchronous code."""
+        """Stream a run from synchronous code; `invoke` calls this one."""
         return get_portal().iterate(self.astream(input, config, **kw))
 
     def get_state(self, config: RunnableConfig, *, subgraphs: bool = False) -> StateSnapshot:

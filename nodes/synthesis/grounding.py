@@ -67,11 +67,8 @@ def ground_answer(
     stated = [
         gap for each in evidence.reports for gap in each.gaps if gap not in list_partial_gaps(each)
     ]
-    unlisted = [
-        line
-        for line in dict.fromkeys((*missing, *evidence.remarks, *stated))
-        if line not in answer.gaps
-    ]
+    named = dict.fromkeys((*missing, *evidence.remarks, *stated))
+    unlisted = [line for line in named if line not in answer.gaps]
     reports = list_used_reports(evidence.reports, used)
     unrated = tuple(r.task for r in reports if r.confidence is None and not _is_by_rule(r))
     confidence = bound_confidence([answer.confidence], reports)

@@ -55,7 +55,7 @@ async def measure_plan(endpoint: EndpointProcess, repeat: int) -> dict[str, floa
         max_concurrency=64,
     )
     graph = build_supervisor(make_team(recruit=True, grant=("calculate",)), settings=settings)
-    seconds, state = [], {}
+    seconds, state = [], dict[str, Any]()
     for _ in range(repeat + 1):
         began = time.perf_counter()
         state = await graph.ainvoke({"request": "Compare the parts."})
