@@ -8,7 +8,6 @@ from typing import Any, get_args
 from extensions.embedded.work import OTHERS_READ_ON, AnsweredCall, Work
 from nodes.schemas.handoff import AnswerValues
 from nodes.text.phrases import PHRASES, detect_language, say
-from nodes.text.similarity import pair_words
 from nodes.text.tool_messages import drop_advice
 from nodes.tools.framework.documents import format_passage
 from state import EscalationReason, Report
@@ -136,9 +135,13 @@ def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
     shown += [*(part for part, _ in quoted if part), *map(format_passage, passages)]
     if not shown:
         return _write_empty_report(work, answered, failed, uncalled)
-    named = [(call.data.get("is_complete"), _list_gaps(work, call)) for call in answered]
-    left_open = [gap for is_complete, gaps in named if is_complete is False for gap in gaps]
-    gaps = [*failed, *(gap for _, gaps in named for gap in gaps)]
+    gaps = [*failed, *(gap for call in answered for gap in call.gaps), *_list_absent(work)]
+    left_open = [
+        gap
+        for call in answered
+        if call.data.get("is_complete") is False
+        for gap in call.gaps or _list_absent(work)
+    ]
     gaps += [*(gap for _, cuts in quoted for gap in cuts), *_list_omitted(work)]
     shortfalls = list(dict.fromkeys([*uncalled, *left_open]))
     verdicts = [call.data.get("found_as_expected") for call in answered]
@@ -159,18 +162,13 @@ def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _list_gaps(work: Work, call: AnsweredCall) -> list[str]:
-    """Return the gaps that a tool names, and the words that no searched document has."""
-    absent = call.data.get("absent")
-    if not (absent and isinstance(absent, list) and call.has_passages):
-        return call.gaps
-    written = {word.lower(): word for _, word in pair_words(work.words)}
-    words = ", ".join(written.get(str(word), str(word)) for word in absent)
-    places = ", ".join([*work.handoff.artifacts][:MAX_PLACES] or [call.tool])
-    return [
-        *call.gaps,
-        say(detect_language(work.words), "words_absent", words=words, places=places),
-    ]
+def _list_absent(work: Work) -> list[str]:
+    """Return a gap for the words that no searched document has."""
+    if not work.absent:
+        return []
+    places = ", ".join([*work.handoff.artifacts][:MAX_PLACES]) or work.calls[0].tool
+    values = {"words": ", ".join(work.absent), "places": places}
+    return [say(detect_language(work.words), "words_absent", **values)]
 
 
 def _write_empty_report(

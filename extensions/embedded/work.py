@@ -25,6 +25,7 @@ MAX_QUERY_WORDS, MAX_QUERIES = 24, 8
 _CUT = Pattern(r"\n\[cut \d+ of \d+ characters\]\s*$")
 _UNREAD = Pattern(r"[“„]([^”“]+)[”“]")
 """A word in a gap of a table's."""
+_NAME = Pattern(r"\w+(?:['\u2019.,\-/:@+]\w+)*+")
 _ASKED = Pattern(r"\b(\w+) \(")
 
 
@@ -105,6 +106,16 @@ class Work:
         return "\n".join((self.answers or {}).values()) or self.request
 
     @property
+    def absent(self) -> list[str]:
+        """The words, as they are written, that no document has of those that were searched."""
+        written = {word.lower(): word for word in _NAME.findall(self.words)}
+        found = (call.data.get("absent") for call in self.calls if call.has_passages)
+        words = dict.fromkeys(
+            str(word) for each in found if isinstance(each, list) for word in each
+        )
+        return [written.get(word, word) for word in words]
+
+    @property
     def is_answered(self) -> bool:
         """Whether the task is for what the tables leave open, and they leave nothing open.
 
@@ -116,7 +127,7 @@ class Work:
             if f"{ONLY_WHAT_IS_LEFT} {each.task}." in self.handoff.intent
             and each.status == "completed"
         ]
-        absent = {str(word) for call in self.calls for word in call.data.get("absent") or ()}
+        absent = {word.lower() for word in self.absent}
         unread = [_UNREAD.findall(gap.lower()) for each in before for gap in each.failures]
         return bool(before) and all(words and absent.issuperset(words) for words in unread)
 
@@ -176,7 +187,8 @@ def _read_own_words(description: str) -> str:
 
 
 def _list_words(text: str) -> str:
-    words = [written.lower() for _, written in pair_words(text.replace("`", " "))]
+    """Return the content words, and names such as `max_age` and 2.31 whole, in lower case."""
+    words = [word.lower() for word in _NAME.findall(text) if pair_words(word)]
     return " ".join(dict.fromkeys(words[:MAX_QUERY_WORDS]))
 
 

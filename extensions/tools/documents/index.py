@@ -104,18 +104,18 @@ class PassageIndex:
     def split_words(self, query: str) -> tuple[list[str], list[str]]:
         """Return the content words of a query: those that some passage has, and those of none.
 
-        A year or another whole number says too little to be one that a passage has; a version, date
-        or other compound is one.
+        A year or another whole number says too little to be one that a passage has.
         """
         held, absent = list[str](), list[str]()
-        for term in list_query_terms(query):
-            word, is_found = " ".join(term), self._count_matches(term) > 0
-            if is_light(term) or word in GERMAN_FUNCTION_WORDS:
+        for word in dict.fromkeys(_COMPOUND.findall(query.lower())):
+            terms = list_query_terms(word)
+            whole = [each for each in terms if len(each) == max(map(len, terms))]
+            if word in GERMAN_FUNCTION_WORDS or all(map(is_light, whole)):
                 continue
-            if is_found and not word.isdigit():
-                held.append(word)
-            elif not is_found and len(term) == 1:
+            if not any(map(self._count_matches, whole)):
                 absent.append(word)
+            elif not word.isdigit():
+                held.append(word)
         return held, absent
 
     def _find_candidates(self, terms: Sequence[Term], most: int) -> list[Passage]:

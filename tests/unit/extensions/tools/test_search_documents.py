@@ -51,6 +51,8 @@ async def test_the_words_of_a_query_that_no_document_has_are_named(tmp_path):
     assert (some["absent"], some["is_complete"]) == (["harbour"], True)
     assert (most["absent"], most["is_complete"]) == (["stings", "harbour", "2019"], False)
     assert "absent" not in version
+    name = await call_search(tmp_path, "hives painted max_hives")
+    assert name["absent"] == ["max_hives"]
 
 
 @pytest.mark.slow
