@@ -199,12 +199,14 @@ def _examine_completed(facts: RunFacts, task: TaskFacts) -> Findings:
 def _find_lack(task: TaskFacts) -> Fault:
     """Return what a completed report lacks that no call failed for: a tool's gap, or the reading's.
 
-    A tool names the parts that it could not answer under `gaps` of its result.
+    A tool names the parts that it could not answer under `gaps` of its result, or says that it is
+    not complete.
     """
     detail = next(iter(task.list_texts("failures") or task.list_texts("gaps")), "")
     for event in task.list_last("tool_call"):
-        with suppress(ValueError, TypeError, LookupError):  # of any form
-            if detail in parse_json(event.read("result"))["gaps"]:
+        with suppress(ValueError, TypeError, LookupError, AttributeError):  # of any form
+            result = parse_json(event.read("result"))
+            if result.get("is_complete") is False or detail in result["gaps"]:
                 return build_fault(task, "tool_gap", event, detail, event.read("tool"))
     return build_fault(task, "file_unread", task.ending, detail)
 
