@@ -94,7 +94,7 @@ class ReportProof:
         try:
             return prove_report(report, self._build_evidence())
         except PatternTimeout as error:
-            gap = f"the claims of this report were not checked: {error}"
+            gap = say(detect_language(self.words), "claims_unchecked", error=error)
             doubt = {"proof": "unproved", "doubt": str(error)}
             claims = tuple(each.model_copy(update=doubt) for each in report.claims)
             return report.model_copy(update={"claims": claims, "gaps": (*report.gaps, gap)})
