@@ -90,7 +90,7 @@ def _lay_out(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """Return the table: a row for each figure, a column for each strategy.
 
     Of claims only the proved share is shown: how many there are grows with the answer's length. Of
-    passages that nobody has read even that says nothing.
+    passages that no model has read even that says nothing.
     """
     head = ("", *(row["strategy"] for row in rows))
     status = ("status", *(format_status(row["status"]) for row in rows))
