@@ -44,6 +44,7 @@ from graph.commands.team_commands import check, draw, new_team, teams
 from graph.display.streams import (
     announce_line,
     announce_start,
+    announce_team,
     print_to_stdout,
     replace_unencodable_text,
 )
@@ -121,7 +122,7 @@ def run(options: RunOptions) -> int:
     options.require_plain_comparison()
     files = [*(options.file or ()), *(options.more_files or ())]
     if not options.quiet and all(str(each) == "-" or os.path.exists(each) for each in files):
-        announce_start(f"starting team {options.team}")
+        announce_team("starting team", options.team)
     settings = load_settings(trace_content=options.trace_content, may_ask=True)
     from graph.display.progress_display import ProgressDisplay
 

@@ -23,11 +23,13 @@ from nodes.schemas.team import SPECIALIST, Team
 from nodes.security.taint import merge_labels
 from nodes.telemetry.cost import build_expenses
 from nodes.telemetry.events import emit
+from nodes.text.phrases import detect_language, say
 from state import (
     Attempt,
     Context,
     Escalation,
     Expense,
+    Origin,
     RecoveryAction,
     Report,
     Tier,
@@ -256,7 +258,7 @@ def _build_final_report(
             "status": status,
             "escalation": escalation,
             "confidence": 0 if problem else kept.confidence,
-            "gaps": (*kept.gaps, *_list_doubts(attempts, kept, min_confidence)),
+            "gaps": (*kept.gaps, *_list_doubts(state, kept, min_confidence)),
             "error": problem or None,
             "attempts": len(attempts),
             "taint_labels": merge_labels(*(attempt.taint_labels for attempt in attempts)),
@@ -278,22 +280,26 @@ def _add_handed_over(report: Report, state: WorkerState, team: Team) -> Report:
         return report
     asked = (task.asked or task.description)[:MAX_QUOTED_CHARS]
     reason = describe_problem(first) or _describe_escalation(first)
-    gap = f"an answer to “{asked}”, which was handed over: {reason}"
+    gap = say(_find_language(state), "handed_over", asked=asked, reason=reason)
     failures, gaps = (*report.failures, gap), (gap, *report.gaps)
     return report.model_copy(update={"is_partial": True, "failures": failures, "gaps": gaps})
 
 
-def _list_doubts(attempts: Sequence[Attempt], kept: Report, min_confidence: int) -> Iterator[str]:
+def _list_doubts(state: WorkerState, kept: Report, min_confidence: int) -> Iterator[str]:
     """Yield the gaps of a result that rests on an assumption, or that is not sure."""
     if kept.status != "completed":
         return
     if kept.is_doubtful(min_confidence):
-        yield f"the confidence of this result is {kept.confidence} of 100"
-    for asking, assumed in pairwise(attempts):
+        yield say(_find_language(state), "not_sure", confidence=kept.confidence)
+    for asking, assumed in pairwise(_order_attempts(state)):
         asked = asking.report.escalation if asking.report else None
         is_kept = assumed.report is not None and assumed.report.output == kept.output
         if assumed.rung == "assume" and asked is not None and is_kept:
-            yield f"an assumption was made where it was unclear: {asked.message}"
+            yield say(_find_language(state), "assumed", message=asked.message)
+
+
+def _find_language(state: WorkerState) -> str:
+    return detect_language(state.get("origin", Origin()).user_text or state["task"].description)
 
 
 def _choose_final_attempt(attempts: Sequence[Attempt]) -> Attempt:

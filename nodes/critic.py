@@ -20,10 +20,10 @@ from nodes.synthesis.delivery import deliver_answer
 from nodes.synthesis.evidence import restore_withdrawn_results
 from nodes.synthesis.reduction import cut_report, measure_size
 from nodes.telemetry.events import emit
+from nodes.text.phrases import say
 from state import Context, Expense, Report, RunStatus, SupervisorState, Usage, enter_expenses
 
 MAX_NOTE_CHARS = 1_000
-NO_REASON = ("the critic did not accept the answer, and gave no reason",)
 
 
 async def criticize(
@@ -60,7 +60,8 @@ async def criticize(
         return _send_tasks_back(state, notes, ledger)
     status: RunStatus = state["drafted"]
     if not critique.accepted:
-        gaps = tuple(dict.fromkeys((*answer.gaps, *(critique.problems or NO_REASON))))
+        problems = critique.problems or (say(answer.language, "not_accepted"),)
+        gaps = tuple(dict.fromkeys((*answer.gaps, *problems)))
         answer, status = answer.model_copy(update={"gaps": gaps}), "partial"
     return await deliver_answer(
         state, config, runtime, team, answer=answer, status=status, ledger=ledger

@@ -161,7 +161,7 @@ async def _write_answer(
 ) -> tuple[Answer, Usage, str]:
     """Return the answer to the reports, its usage, and why it is not a model's, if so."""
     plan, team = require_plan(state), preparing.team
-    fallback = write_fallback_answer(evidence, team.contact)
+    fallback = write_fallback_answer(evidence, team.contact, has_files=bool(state.get("materials")))
     has_usable = any(map(has_usable_result, evidence.reports))
     if not (has_usable and has_results(evidence.reports)):
         return fallback, Usage(), say(evidence.language, "no_result")

@@ -16,8 +16,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
-from graph import build_supervisor
-from state import Answer, Context
+from supervisor_worker import Answer, Context, build_supervisor
 
 PRICES = "# Heat pumps\n\nA heat pump moves heat. It costs 9000 EUR in Bern.\n"
 

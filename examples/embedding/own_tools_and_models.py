@@ -8,9 +8,7 @@ from typing import Literal
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool, tool
 
-from graph import Outcome, run
-from nodes.schemas.team import Team, Worker
-from state import Tier
+from supervisor_worker import Outcome, Team, Worker, run
 
 STOCK = {"heat pump": 3, "boiler": 12}
 
@@ -41,7 +39,7 @@ TEAM = Team(
 )
 
 
-def run_example(models: dict[Tier, BaseChatModel] | None = None) -> Outcome:
+def run_example(models: dict[str, BaseChatModel] | None = None) -> Outcome:
     """Run the team; `models` are chat models for some tiers, such as {"fast": ChatOpenAI(...)}."""
     outcome = run("How many pieces of heat pump?", team=TEAM, tools=TOOLS, models=models)
     print(outcome.answer.text if outcome.answer else outcome.error)

@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolCall
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool, tool
 
-from graph import build_supervisor
+from supervisor_worker import build_supervisor
 
 TEAM = build_supervisor("research_writing_code")
 PRICES = "# Heat pumps\n\nA heat pump moves heat. It costs 9000 EUR in Bern.\n"

@@ -14,7 +14,7 @@ from graph.commands.options import (
     take_options,
 )
 from graph.commands.settings_loading import load_settings
-from graph.display.streams import announce_start
+from graph.display.streams import announce_team
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +67,7 @@ class ExamOptions:
 def evaluate(options: ExamOptions) -> int:
     """Run a team's exam, evals.jsonl, and grade it."""
     if not options.quiet:
-        announce_start(f"starting the exam of team {options.team}")
+        announce_team("starting the exam of team", options.team)
     from extensions.evals.command import ExamCommand, choose_baseline
 
     settings = load_settings(may_ask=True, announces=not options.quiet)

@@ -46,7 +46,11 @@ def compare_strategies(job: Job, names: Sequence[Strategy]) -> int:
         print_json({"request": request, "team": how.team, "runs": rows})
     else:
         print_table(_lay_out(rows))
-        print_to_stderr("an answer: supervise show THREAD", style="dim")
+        print_to_stderr(
+            "which answer is better is not judged, and more claims are none the better: read both: "
+            "supervise show THREAD",
+            style="dim",
+        )
     return next((row["exit_code"] for row in rows if row["exit_code"]), 0)
 
 
@@ -71,6 +75,7 @@ def measure(outcome: Outcome) -> Row:
         "facts": proofs.total(),
         "proved": sum(proofs[proof] for proof in ("quoted", "computed", "returned")),
         "unproved": proofs["unproved"],
+        "is_unread": answer is not None and answer.is_unread,
         "gaps": len(answer.gaps) if answer else 0,
         "model_calls": usage.model_calls,
         "tokens": usage.input_tokens + usage.output_tokens,
@@ -82,12 +87,19 @@ def measure(outcome: Outcome) -> Row:
 
 
 def _lay_out(rows: Sequence[Row]) -> list[tuple[str, ...]]:
-    """Return the table: a row for each figure, a column for each strategy."""
+    """Return the table: a row for each figure, a column for each strategy.
+
+    Of claims only the proved share is shown: how many there are grows with the answer's length. Of
+    passages that no model has read even that says nothing.
+    """
     head = ("", *(row["strategy"] for row in rows))
     status = ("status", *(format_status(row["status"]) for row in rows))
     forms = {"cost_usd": ("US dollars", ",.4f", "unknown"), "seconds": ("seconds", ",.2f", "-")}
-    table = [head, status]
-    for name in ("facts", "proved", "unproved", "gaps", "model_calls", "tokens", *forms):
+    shares = (
+        "not read" if row["is_unread"] else f"{row['proved']} of {row['facts']}" for row in rows
+    )
+    table = [head, status, ("claims proved", *shares)]
+    for name in ("gaps", "model_calls", "tokens", *forms):
         label, form, unknown = forms.get(name, (name.replace("_", " "), ",", ""))
         cells = (unknown if row[name] is None else format(row[name], form) for row in rows)
         table.append((label, *cells))

@@ -18,6 +18,9 @@ _REASONS: Final = {kind.reason: name for name, kind in load_fault_kinds().items(
 _STARTS: Final = {s: name for name, kind in load_fault_kinds().items() for s in kind.starts}
 _SAID: Final = ("reported_failure", *_REASONS.values())
 """Kinds that are a worker's own word."""
+_UNSURE: Final = tuple(
+    say(each, "not_sure", confidence="\0").partition("\0")[0] for each in PHRASES
+)
 _NO_FILE: Final = tuple(say(language, "no_file") for language in PHRASES)
 """How the built-in model says that there is nothing to read."""
 _OVERCOME: Final = ("unreadable_reply", "out_of_time", "tool_timed_out")
@@ -228,9 +231,9 @@ def _list_gap_faults(task: TaskFacts) -> Iterator[Fault]:
     for gap in task.list_texts("gaps"):
         start, _, said = gap.partition(": ")
         call = refused.get(start)
-        if start == "an assumption was made where it was unclear":
+        if any(start == say(each, "assumed", message="").rstrip(": ") for each in PHRASES):
             yield build_fault(task, "assumption", task.ending, said)
-        elif gap.startswith("the confidence of this result is "):
+        elif gap.startswith(_UNSURE):
             yield build_fault(task, "unsure", task.ending, gap)
         elif call and said and _begins_like(call.error, said):
             kind = "tool_denied" if call.data.get("denied") is True else "tool_refused"

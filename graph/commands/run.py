@@ -84,8 +84,9 @@ class Job:
             save_json(certificate, path)
 
     def add_certificate(self, shown: dict[str, Any]) -> dict[str, Any]:
-        """Return what is printed as JSON, with the certificate if there is one."""
-        return {**shown, "certificate": self.certificates[-1]} if self.certificates else shown
+        """Return what is printed as JSON, with the certificate if it was asked for."""
+        is_asked = self.certificates and self.options.certificate_file
+        return {**shown, "certificate": self.certificates[-1]} if is_asked else shown
 
     @property
     def parts(self) -> dict[str, Any]:
@@ -201,7 +202,8 @@ def show_plan(job: Job) -> int:
         plan, estimate = run_with_progress(work, job.display)
     finally:
         _save_trace(job.options, lambda: build_trace(events))
-    shown = {**plan.model_dump(mode="json"), "estimate": estimate.model_dump(mode="json")}
+    expected = estimate.model_dump(mode="json", exclude={"simulated"})
+    shown = {**plan.model_dump(mode="json"), "estimate": expected}
     if is_terminal(sys.stdout) and not job.options.as_json:
         print_to_stdout("\n".join(format_plan(shown)))
     else:

@@ -32,7 +32,7 @@ from graph.display.summary import (
     format_task_report,
     format_way_out,
 )
-from graph.display.text import to_one_line
+from graph.display.text import cut_middle, to_one_line
 from graph.extensions import RunSource, find_first
 from graph.pages.answer_file import write_answer
 from graph.runs.chrome_trace import build_chrome_trace, read_timeline
@@ -54,6 +54,8 @@ _RESUMABLE: Final = ("running", "stopped")
 LAST: Final = "last"
 MIN_PREFIX_CHARS: Final = 6
 MAX_LISTED: Final = 8
+MAX_TEAM_CHARS: Final = 15
+"""Of a name in the list of runs on a terminal, so that a row fits into 80 columns."""
 
 
 class ThreadAmbiguous(UsageError):
@@ -253,10 +255,10 @@ def _print_work(trace: Json, plans: Sequence[Json]) -> None:
 
 
 def _format_run_row(run: Json) -> tuple[str, ...]:
-    wall = run.get("wall_s")
+    wall, team = run.get("wall_s"), run.get("team", "")
     return (
         to_one_line(run.get("thread", "")),
-        to_one_line(run.get("team", "")),
+        cut_middle(team, MAX_TEAM_CHARS) if is_terminal(sys.stdout) else to_one_line(team),
         to_one_line(run.get("status", "")),
         format_time(str(run.get("started", ""))),
         "" if wall is None else format_seconds(wall),

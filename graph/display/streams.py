@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sys
+from pathlib import Path
 from typing import Any, TextIO
 
 from graph.display.text import name_command, to_one_line
@@ -13,6 +14,16 @@ from nodes.errors.redaction import redact_text
 def announce_start(text: str) -> None:
     """Print the first line of a command on stderr; a failed write does not end the run."""
     announce_line(f"{to_one_line(text)} ...")
+
+
+def announce_team(text: str, team: str) -> None:
+    """Print such a line with the name of a team, if it is a folder here or a shipped one.
+
+    Others are looked for later, so that the line of an unknown team is its error alone.
+    """
+    shipped = Path(__file__).resolve().parents[2] / "teams" / team
+    if os.path.exists(team) or shipped.exists():
+        announce_start(f"{text} {team}")
 
 
 def announce_line(text: str) -> None:

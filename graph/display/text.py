@@ -11,8 +11,10 @@ from nodes.text.plain_text import to_one_line as to_one_line
 _MIN_COLUMNS: Final = 10
 """Minimal width for wrapping; narrower lines are unchanged."""
 MAX_NAMED_FILES: Final = 2
-_COMMAND: Final = Pattern(r"(?:(?<=[:;] )|(?<=[`(]))supervise(?= [a-z-])")
-_ASIDE: Final = Pattern(r"(?<=\(on the command line: )supervise(?= [a-z-])")
+_COMMAND: Final = Pattern(r"(?:(?<=[:;] )|(?<=; then )|(?<=[`(]))supervise(?= [a-z-])")
+_ASIDE: Final = Pattern(
+    r"(?:(?<=\(on the command line: )|(?<=\(auf der Kommandozeile: ))supervise(?= [a-z-])"
+)
 _ADVICE: Final = " next: "
 """Before the command to use next."""
 

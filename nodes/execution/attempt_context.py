@@ -19,6 +19,7 @@ from nodes.schemas.team import Limits
 from nodes.security.taint import Taint
 from nodes.security.tool_access import read_access
 from nodes.text.lines import LineRange, format_ranges, list_missing_ranges
+from nodes.text.phrases import DEFAULT_LANGUAGE, say
 from nodes.tools.framework.catalog import is_of_server
 from state import Report, Usage
 
@@ -91,7 +92,9 @@ class MaterialReading:
         """Return the lines that the model must read and has not been shown, by material."""
         return [each.describe() for each in self._list_unread() if each.material.must_read]
 
-    def list_gaps(self, outcomes: ToolOutcomes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def list_gaps(
+        self, outcomes: ToolOutcomes, language: str = DEFAULT_LANGUAGE
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the unread lines that make a report partial, and those that a tool has read.
 
         A table on which a tool has worked has none.
@@ -102,9 +105,9 @@ class MaterialReading:
             must_read = each.material.must_read or not tools
             if each.material.is_table and not must_read:
                 continue  # it is computed on, not read
-            only = f", only by {', '.join(sorted(tools))}" if tools else ""
+            only = say(language, "only_by", tools=", ".join(sorted(tools))) if tools else ""
             gaps = partial if must_read else covered
-            gaps.append(each.describe(f" were not read by the model{only}"))
+            gaps.append(each.describe(language, only=only))
         return tuple(partial), tuple(covered)
 
     def _list_unread(self) -> Iterator["_UnreadLines"]:
@@ -119,11 +122,18 @@ class _UnreadLines:
     material: ShownMaterial
     ranges: list[LineRange]
 
-    def describe(self, statement: str = "") -> str:
-        """Return the lines and a statement on them; for a diff, also the lines that it adds."""
+    def describe(self, language: str = "", *, only: str = "") -> str:
+        """Return the lines, for a gap that they were not read; of a diff, those that it adds too.
+
+        Args:
+            language: of the gap; without it the lines alone.
+        """
         added = self.material.outline.list_added(self.ranges)
-        count = len(self.material.lines)
-        lines = f"{self.material.name}: lines {format_ranges(self.ranges)} of {count}{statement}"
+        name, count = self.material.name, len(self.material.lines)
+        lines = f"{name}: lines {(ranges := format_ranges(self.ranges))} of {count}"
+        if language:
+            said = {"name": name, "lines": ranges, "count": count, "only": only}
+            lines = say(language, "lines_unread", **said)
         return f"{lines} ({added})" if added else lines
 
 

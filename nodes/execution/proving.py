@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from nodes.limits.patterns import PatternTimeout
-from nodes.proof import Evidence, find_claims, list_doubts, prove_report
+from nodes.proof import COMPUTING_TOOLS, Evidence, find_claims, list_doubts, prove_report
 from nodes.text.phrases import detect_language, say
 from state import Claim, Report
 
@@ -40,11 +40,13 @@ class ReportProof:
     async def prove(self, report: Report) -> Report:
         """Return a report with the proof of each claim, and a gap for each without one.
 
-        Of a model's report without claims, the sentences of the output that were found are claims.
+        Of a report without claims, by a model or of what was computed, the sentences of the output
+        that were found are claims.
         """
         if report.claims:
             return await self._prove(report)
-        if not (self.may_send_back and report.output):
+        computes = any(tool in COMPUTING_TOOLS for tool, *_ in self._results)
+        if not (report.output and (self.may_send_back or computes)):
             return report
         claims = await self._read(self._find_claims, report.output)
         return report.model_copy(update={"claims": claims, "has_found_claims": bool(claims)})
@@ -92,7 +94,7 @@ class ReportProof:
         try:
             return prove_report(report, self._build_evidence())
         except PatternTimeout as error:
-            gap = f"the claims of this report were not checked: {error}"
+            gap = say(detect_language(self.words), "claims_unchecked", error=error)
             doubt = {"proof": "unproved", "doubt": str(error)}
             claims = tuple(each.model_copy(update=doubt) for each in report.claims)
             return report.model_copy(update={"claims": claims, "gaps": (*report.gaps, gap)})

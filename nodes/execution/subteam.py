@@ -23,6 +23,7 @@ from nodes.security.provenance import build_subteam_origin, collect_report_label
 from nodes.security.taint import MAX_ADDRESSES, merge_labels
 from nodes.telemetry.cost import sum_ledger
 from nodes.telemetry.events import build_task_path
+from nodes.text.phrases import DEFAULT_LANGUAGE, detect_language, say
 from state import (
     COMPLETE_STATUSES,
     Answer,
@@ -31,6 +32,7 @@ from state import (
     Escalation,
     Expense,
     Finding,
+    Origin,
     Report,
     SupervisorState,
     TaintLabel,
@@ -78,7 +80,8 @@ class TeamDoer(Doer):
                 output_keys=READ_CHANNELS,
             ):
                 self.state = cast(dict[str, Any], values)
-        return build_report(cast(SupervisorState, self.state))
+        asked = work.state.get("origin", Origin()).user_text
+        return build_report(cast(SupervisorState, self.state), detect_language(asked))
 
     async def complete(self, report: Report) -> Report:
         """Return the team's report, whose claims were proved inside."""
@@ -179,12 +182,12 @@ class TeamDoer(Doer):
         return {**config, "configurable": configurable, "metadata": metadata}
 
 
-def build_report(state: SupervisorState) -> Report:
+def build_report(state: SupervisorState, language: str = DEFAULT_LANGUAGE) -> Report:
     """Return a team's answer as the report of its task."""
     answer, results = state.get("answer"), state.get("results", {})
     reports = [results[name] for name in sorted(results)]
     if answer is None or not any(report.status == "completed" for report in reports):
-        return _build_failure_report(answer, reports)
+        return _build_failure_report(answer, reports, language)
     return Report(
         output=answer.text,
         claims=_merge_claims(reports),
@@ -194,14 +197,14 @@ def build_report(state: SupervisorState) -> Report:
             for finding in answer.findings
         ),
         confidence=answer.confidence,
-        gaps=(*answer.gaps, *_describe_contradictions(answer)),
+        gaps=(*answer.gaps, *_describe_contradictions(answer, language)),
         is_partial=state.get("status") not in COMPLETE_STATUSES,
         is_unread=answer.is_unread,
     )
 
 
-def _build_failure_report(answer: Answer | None, reports: list[Report]) -> Report:
-    gaps = "; ".join(answer.gaps) if answer else "the team gave no answer"
+def _build_failure_report(answer: Answer | None, reports: list[Report], language: str) -> Report:
+    gaps = "; ".join(answer.gaps) if answer else say(language, "no_answer")
     escalation = next((report.escalation for report in reports if report.escalation), None)
     if escalation and all(report.status in ("escalated", "skipped") for report in reports):
         parts = [report.escalation.partial for report in reports if report.escalation]
@@ -221,9 +224,9 @@ def _merge_claims(reports: list[Report]) -> tuple[Claim, ...]:
     return tuple({(claim.text, claim.source): claim for claim in claims}.values())[:MAX_CLAIMS]
 
 
-def _describe_contradictions(answer: Answer) -> list[str]:
+def _describe_contradictions(answer: Answer, language: str) -> list[str]:
+    undecided = say(language, "which_holds")
     return [
-        f"{dispute.subject}: sources contradict each other; "
-        f"{dispute.verdict or 'it is undecided which holds'}"
-        for dispute in answer.contradictions
+        say(language, "contradict", subject=each.subject, verdict=each.verdict or undecided)
+        for each in answer.contradictions
     ]

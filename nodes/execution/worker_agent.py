@@ -44,6 +44,7 @@ from nodes.prompts.messages import build_handoff_message
 from nodes.schemas.handoff import WorkValues, lay_beside
 from nodes.schemas.team import Worker
 from nodes.telemetry.events import emit
+from nodes.text.phrases import detect_language, say
 from nodes.tools.framework.documents import is_cut
 from state import Fault, Origin, Report, Usage
 
@@ -300,11 +301,12 @@ class AgentDoer(Doer):
         update: dict[str, Any] = {"lacks_file": outcomes.lacks_file, "is_unread": is_unread}
         if report.status != "completed" or report.escalation:
             return report.model_copy(update=update | {"failures": (), "is_partial": False})
-        unreviewed, unread = self.context.reading.list_gaps(outcomes)
+        language = await asyncio.to_thread(detect_language, self.context.proof.words)
+        unreviewed, unread = self.context.reading.list_gaps(outcomes, language)
         cut = [name for name, text in self.work.materials.items() if is_cut(text)]
         failures = (
             *unreviewed,
-            *(f"{name} was cut when it was read: its end is not covered" for name in cut),
+            *(say(language, "cut_when_read", name=name) for name in cut),
             *self.context.left_out[-1:],
             *outcomes.list_failures(),
             *(report.failures if self._is_rule_based else ()),

@@ -5,6 +5,7 @@ after each result. So dispatch, recovery and the answer are the same for all str
 may also decide that a request needs a plan, where its team allows that.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import count
@@ -28,14 +29,12 @@ from nodes.schemas.single_agent import SINGLE_AGENT
 from nodes.schemas.team import Team
 from nodes.security.provenance import build_origin_after_results
 from nodes.telemetry.events import emit
+from nodes.text.phrases import detect_language, say
 from nodes.text.plain_text import sanitize_text
 from state import Plan, Report, SupervisorState, Task, Tier, Usage, require_plan
 
 MAX_DESCRIPTION_CHARS = 4000
 """The limit of a task's description."""
-NOT_JUDGED = (
-    "no tool was called, and without a language model nothing judged that this is an answer"
-)
 REQUEST_HEADING = "\n\nThe request, in the user's words:\n"
 
 
@@ -171,11 +170,11 @@ async def plan_next_step(asked: PlanRequest) -> SupervisorState | None:
     plan, results = require_plan(state), state.get("results", {})
     if list_unfinished(plan, results):
         return None
+    language = await asyncio.to_thread(detect_language, state["request"])
     if team.is_held:
-        return {"stop_reason": "the certificate of the run allows no further step", "todo": ()}
+        return {"stop_reason": say(language, "held_here"), "todo": ()}
     if len(plan.tasks) >= asked.max_tasks or left <= 0 or is_deadline_past(asked.config):
-        cut = "a cap ended the run before it was decided that the request is answered"
-        return {"stop_reason": cut, "todo": ()}
+        return {"stop_reason": say(language, "cap_before"), "todo": ()}
     materials, given = asked.materials, tuple(results.values())
     try:
         with lay_beside(PlanningValues(team, asked.request, materials, given=given)):
@@ -183,7 +182,7 @@ async def plan_next_step(asked: PlanRequest) -> SupervisorState | None:
                 asked.get_planners(), team, asked.request, list(materials), plan, results
             )
     except ModelError as error:
-        cut = f"no further step could be decided: {error}"
+        cut = say(language, "no_step", error=error)
         await emit("error", code=error.code, message=cut)
         return {"stop_reason": cut, "todo": ()}
     await emit("judged", decision=decision.model_dump(mode="json"), stage="step")
@@ -192,7 +191,8 @@ async def plan_next_step(asked: PlanRequest) -> SupervisorState | None:
         # An attempt with one call has called no tool.
         has_called = any(each.usage.model_calls > 1 for each in results.values())
         is_judged = has_called or _has_language_model(asked)
-        return {"ledger": ledger, "todo": (), "stop_reason": "" if is_judged else NOT_JUDGED}
+        cut = "" if is_judged else say(language, "not_judged")
+        return {"ledger": ledger, "todo": (), "stop_reason": cut}
     grown = grown.model_copy(update={"version": len(state["plans"]) + 1})
     why: dict[str, Any] = {"reason": decision.reason, "difference": compare_plans(plan, grown)}
     await emit("plan_revised", **build_plan_event(grown, team), **why)

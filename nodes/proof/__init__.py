@@ -14,9 +14,10 @@ from nodes.proof.claims import (
     prove_report,
 )
 from nodes.proof.quotations import find_quotation_places, is_quoted
-from nodes.proof.texts import Evidence
+from nodes.proof.texts import COMPUTING_TOOLS, Evidence
 
 __all__ = [
+    "COMPUTING_TOOLS",
     "ClaimCheck",
     "Evidence",
     "ProvedAnswer",

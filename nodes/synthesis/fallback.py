@@ -26,7 +26,7 @@ MAX_MISSING = 8
 MAX_MISSING_CHARS = 600
 
 
-def write_fallback_answer(evidence: SynthesisInput, contact: str) -> Answer:
+def write_fallback_answer(evidence: SynthesisInput, contact: str, *, has_files: bool) -> Answer:
     """Return an answer that lists the reports, and names whom to ask for the rest."""
     is_unread = quotes_unread(evidence.reports)
     heading = say(evidence.language, "passages") if is_unread else ""
@@ -36,7 +36,8 @@ def write_fallback_answer(evidence: SynthesisInput, contact: str) -> Answer:
         for report in evidence.reports
         if describe_result(report)
     ]
-    language, remedy = evidence.language, name_remedy(evidence, contact)
+    language = evidence.language
+    remedy = name_remedy(evidence, contact, has_files=has_files)
     if not paragraphs:
         remedy = say(language, "for_an_answer", remedy=remedy)
         paragraphs = [_describe_no_result(evidence), *_list_missing(evidence), remedy]
@@ -120,7 +121,7 @@ _BY_CODE: Final = {
 """Keys of the phrases, by the code that begins the error of a task."""
 
 
-def name_remedy(evidence: SynthesisInput, contact: str) -> str:
+def name_remedy(evidence: SynthesisInput, contact: str, *, has_files: bool = True) -> str:
     """Return what the user can do: allow more, repair the endpoint, add a file, or ask.
 
     What the user has stopped needs no one else.
@@ -143,7 +144,8 @@ def name_remedy(evidence: SynthesisInput, contact: str) -> str:
     if contact:
         remedies.append(word("ask_contact", contact=contact))
     elif not (ways or needs_file):
-        remedies.append(word("ask_human" if evidence.has_model else "ask_in_its_words"))
+        alone = ["ask_in_its_words", "set_model"] if has_files else ["set_model"]
+        remedies += map(word, ["ask_human"] if evidence.has_model else alone)
     return word("or").join(remedies)
 
 

@@ -12,6 +12,7 @@ from nodes.synthesis.contradictions import count_undecided
 from nodes.synthesis.evidence import SynthesisInput
 from nodes.synthesis.fallback import has_results
 from nodes.synthesis.reduction import bound_confidence
+from nodes.text.phrases import say
 from nodes.text.terms import extract_terms
 from state import Answer, Contradiction, Report, SupervisorState, Usage, require_plan
 
@@ -135,7 +136,7 @@ async def prove_lines(
     try:
         proved = await asyncio.to_thread(prove_answer, answer, evidence.reports, read)
     except PatternTimeout as error:
-        gap = f"the answer was not checked against its sources: {error}"
+        gap = say(evidence.language, "answer_unchecked", error=error)
         return answer.model_copy(update={"claims": tuple(dict.fromkeys(claims))}), [gap]
     asked = extract_terms(state["request"])
     wanted = [gap for gap, line in proved.gaps.items() if asked & extract_terms(line)]

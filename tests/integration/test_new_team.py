@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+import yaml
 
 from extensions.server import studio_access
 from graph.commands.scaffold import make_team
@@ -32,6 +33,19 @@ def test_a_new_team_is_checked_examined_and_run_at_once(capsys):
     outcome = json.loads(capsys.readouterr().out)
     assert "Lake Constance" in outcome["answer"]["text"]
     assert {task["worker"] for task in outcome["plan"]["tasks"]} == {"calculator", "reader"}
+
+
+def test_every_example_of_a_new_team_is_answered_and_proved_without_a_model(capsys):
+    folder = make_team("kitchen", Path("mine"))
+    examples = yaml.safe_load((folder / "examples.yaml").read_text())
+    files = ("--team", str(folder), "--file", str(folder / "sample"))
+
+    for example in examples:
+        assert run_supervise("run", example["request"], *files, "--json", "-q") == 0
+
+        outcome = json.loads(capsys.readouterr().out)
+        assert len(outcome["results"]) == len(example["plan"]["tasks"])
+        assert all(report["claims"] for report in outcome["results"].values())
 
 
 def test_every_file_of_a_new_team_bears_its_name():

@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from dataclasses import replace
 from pathlib import Path
 from string import Formatter
 
@@ -147,6 +148,15 @@ def test_where_there_was_nothing_to_read_a_file_is_asked_for():
     found = name_remedy(make_input("nothing to search", lacks_file=True), "")
 
     assert found == "ask again with a file to read"
+
+
+@pytest.mark.parametrize("has_files", [True, False])
+def test_words_of_the_files_are_advised_only_where_there_are_files(has_files: bool):
+    unread = replace(make_input("nothing found"), has_model=False)
+
+    remedy = name_remedy(unread, "", has_files=has_files)
+
+    assert remedy.startswith("use words of the files, or set" if has_files else "set a language")
 
 
 def test_a_cap_and_another_failure_are_both_named():

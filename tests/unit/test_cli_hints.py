@@ -123,6 +123,16 @@ def test_a_file_that_is_missing_is_the_only_line_and_no_team_is_started(supervis
     assert supervise.err.startswith("error[") and supervise.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("command", [("run", "Cook."), ("eval",)])
+def test_a_team_that_is_unknown_is_the_only_line_and_is_not_said_to_start(supervise, command):
+    team = ("-t", "cook") if command[0] == "run" else ("cook",)
+
+    assert supervise(*command, *team) == 2
+
+    assert supervise.err.startswith("error[TEAM_INVALID] unknown team 'cook'")
+    assert supervise.err.count("\n") == 1
+
+
 def test_runs_are_listed_by_their_start_and_not_by_their_last_event(supervise):
     logs = Path(".supervise/traces")
     logs.mkdir(parents=True)

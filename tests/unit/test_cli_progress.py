@@ -19,6 +19,7 @@ from graph.display.text import describe_task, make_printable, name_command, to_o
 from graph.runs.run_view import RunView
 from nodes.telemetry.events import EventKind
 from nodes.text.markdown import format_answer
+from nodes.text.phrases import PHRASES, say
 from tests.snapshots import check_snapshot
 
 PLAN = {
@@ -258,6 +259,8 @@ def test_advice_names_the_command_as_it_was_called():
 
     assert name_command(line, "bin/supervise").endswith("next: bin/supervise runs")
     assert name_command(line, "/usr/bin/supervise") == line
+    both = "next: free disk space; then supervise resume a"
+    assert name_command(both, "bin/supervise").endswith("then bin/supervise resume a")
     assert name_command("we supervise agents", "bin/supervise") == "we supervise agents"
 
 
@@ -272,12 +275,13 @@ def test_advice_before_there_is_a_display_names_the_command_as_it_was_called(
 
 
 def test_a_quotation_in_an_answer_keeps_its_words_and_the_advice_beside_it_is_named():
-    text = "> next: supervise runs\n\nset a model (on the command line: supervise doctor)"
+    for language in PHRASES:
+        text = f"> next: supervise runs\n\n{say(language, 'set_model')}"
 
-    shown = name_command(text, "bin/supervise", is_answer=True)
+        shown = name_command(text, "bin/supervise", is_answer=True)
 
-    assert shown.startswith("> next: supervise runs\n")
-    assert shown.endswith("(on the command line: bin/supervise doctor)")
+        assert shown.startswith("> next: supervise runs\n")
+        assert shown.endswith(": bin/supervise doctor)")
 
 
 def test_advice_on_stdout_names_the_command_as_it_was_called_too(

@@ -1,5 +1,6 @@
 """What commands write to a terminal: it fits, and no word of it is broken."""
 
+import json
 import subprocess
 import sys
 from functools import cache
@@ -78,6 +79,19 @@ def test_a_run_its_figures_and_the_list_of_runs_fit_a_terminal(columns: int) -> 
     assert all(len(line) <= columns for line in listed.splitlines())
 
 
+def test_a_run_of_a_team_with_a_long_name_is_a_row_of_80_columns() -> None:
+    log = Path(".supervise/traces/0123456789ab.jsonl")
+    log.parent.mkdir(parents=True)
+    run = {"team": "a_team_with_a_very_long_name", "status": "passages"}
+    log.write_text(json.dumps({"run": {**run, "started": "2026-11-24T00:30:05+00:00"}}) + "\n")
+
+    listed = strip_control_sequences(run_in_terminal("runs", columns=80)).splitlines()
+
+    (row,) = [line for line in listed if line.startswith("0123456789ab")]
+    assert "a_team_…ng_name" in row and "2026-11-24" in row
+    assert max(map(len, listed)) <= 80
+
+
 def test_a_table_of_a_worker_is_rendered_on_a_terminal_and_unchanged_elsewhere() -> None:
     run_piped(*RUN, "--thread", "t1", "-q")
 
@@ -131,8 +145,10 @@ def test_an_answer_is_shown_while_a_model_writes_it(
 
 
 def test_what_cannot_begin_leaves_its_first_line_and_the_error() -> None:
-    output = strip_control_sequences(run_in_terminal("run", "x", "--team", "unknown", columns=400))
+    Path("empty").mkdir()
+
+    output = strip_control_sequences(run_in_terminal("run", "x", "--team", "empty", columns=400))
 
     first, error = output.strip().split("\n")
-    assert first == "starting team unknown ..."
+    assert first == "starting team empty ..."
     assert error.startswith("error[TEAM_INVALID]")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typer.core import TyperGroup
 from typer.main import get_command
 
+import supervisor_worker
 from graph.cli import app
 
 ROOT = Path(__file__).parents[2]
@@ -22,6 +23,7 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
 PATH = re.compile(r"`((?:graph|nodes|tests|teams|docs|bin|examples)/[\w./-]*[\w/])(?:::\w+)?`")
 
@@ -69,6 +71,25 @@ def test_a_page_stays_within_two_hundred_and_fifty_lines():
     }
 
     assert {name: length for name, length in lines.items() if length > MAX_LINES} == {}
+
+
+def test_the_readme_is_shorter_than_a_hundred_and_twenty_lines():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 120
+
+
+def test_every_program_of_a_page_imports_what_is_promised_from_the_one_name():
+    pages = [page for page in PAGES if page.parent.name != "decisions"]
+    blocks = [block for page in pages for block in PYTHON.findall(page.read_text("utf-8"))]
+    imports = re.findall(r"^from ([\w.]+) import (.+)$", "\n".join(blocks), re.MULTILINE)
+    promised = {
+        name
+        for module, names in imports
+        for name in names.split(", ")
+        if module == "supervisor_worker"
+    }
+
+    assert {"build_supervisor", "run"} <= promised <= set(supervisor_worker.__all__)
+    assert not {"graph", "nodes", "state"} & {module.partition(".")[0] for module, _ in imports}
 
 
 def test_the_index_of_the_guide_names_every_page():

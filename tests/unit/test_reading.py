@@ -84,6 +84,14 @@ def test_a_tool_covers_a_material_if_it_answered_for_it(
     assert partial == (() if is_covered else (UNREAD,))
 
 
+def test_lines_that_were_not_read_are_named_in_the_language_of_the_request() -> None:
+    _, covered = make_reading(book__txt=BOOK).list_gaps(make_outcomes("answered", {}), "de")
+
+    assert covered == (
+        "book.txt: das Modell hat die Zeilen 258-1200 von 1200 nicht gelesen, nur search",
+    )
+
+
 def test_lines_that_overlap_are_read_once_and_what_is_no_reading_counts_for_nothing() -> None:
     reading = make_reading(make_worker(reads_all=("any",)), book__txt=BOOK)
 

@@ -8,7 +8,7 @@ from nodes.assess import after_assess, assess, describe_problem
 from nodes.execution.dispatch import Dispatch
 from nodes.limits.budget import Budget
 from nodes.schemas.team import SPECIALIST, Team
-from state import Attempt, Claim, Context, RecoveryAction, Recruit, Report, WorkerState
+from state import Attempt, Claim, Context, Origin, RecoveryAction, Recruit, Report, WorkerState
 from supervisor_worker.testing.fake_models import FakeCatalog, FakeChatModel, make_models
 from tests.node_runs import NodeRun, list_payers, make_config
 from tests.node_samples import (
@@ -178,6 +178,19 @@ async def test_a_doubtful_result_is_kept_with_a_gap_when_later_attempts_bring_no
     report = update["results"]["A"]
     assert (report.status, report.output, report.attempts) == ("completed", "About 40.", 2)
     assert report.gaps == ("the confidence of this result is 10 of 100",)
+
+
+async def test_what_a_result_lacks_is_said_in_the_language_of_the_request():
+    unclear = make_attempt(make_escalated_report("ambiguous_input", "Welches Jahr?"))
+    assumed = make_attempt(make_report(confidence=10, output="Etwa 40."), rung="assume")
+    asked = Origin(user_text="Wie viele Teile haben wir im letzten Jahr verkauft?")
+
+    update = await run_assess(make_state(unclear, assumed, max_attempts=2, origin=asked))
+
+    assert update["results"]["A"].gaps == (
+        "die Konfidenz dieses Ergebnisses ist 10 von 100",
+        "wo es unklar war, wurde etwas angenommen: Welches Jahr?",
+    )
 
 
 async def test_what_was_found_before_a_failure_is_kept():

@@ -32,6 +32,19 @@ def test_the_certificate_of_a_plan_is_shown_written_and_run_within(supervise, ta
     assert supervise.err.splitlines()[-1].startswith("error[OUTSIDE_CERTIFICATE]")
 
 
+def test_the_plan_as_json_has_the_bounds_of_its_certificate_only_where_that_is_asked_for(
+    supervise, table: str
+) -> None:
+    assert supervise("run", REQUEST, "--file", table, "--plan-only", "--json") == 0
+
+    printed = json.loads(supervise.out)
+    assert not {"certificate", "worst_case"} & printed.keys()
+    assert set(printed["estimate"]) == {
+        *("model_calls", "input_tokens", "output_tokens", "cost_usd", "seconds"),
+        *("low", "high", "runs", "models"),
+    }
+
+
 def test_the_page_shows_what_its_commands_print(supervise) -> None:
     shown = (ROOT / "docs/guide/certificates.md").read_text("utf-8").split("```text\n")[1]
     first, *printed, second = shown.partition("\n```")[0].splitlines()

@@ -36,6 +36,7 @@ def test_each_strategy_is_a_column_and_keeps_a_thread(supervise: CapturedScreen,
     cells = {line.split("  ")[0].strip(): line.split()[-2:] for line in supervise.out.splitlines()}
     assert code == 0 and supervise.out.split()[:2] == ["single", "plan"]
     assert cells["status"] == ["done", "done"] and cells["model calls"] == ["2", "4"]
+    assert "facts" not in cells and "claims proved" in cells
     for thread, tasks in zip(cells["thread"], (1, 2), strict=True):
         assert supervise("trace", thread) == 0
         assert len(json.loads(supervise.out)["tasks"]) == tasks
@@ -78,6 +79,20 @@ def test_one_that_cannot_begin_does_not_stop_the_other(supervise: CapturedScreen
     assert runs[0]["outcome"]["error"]["code"] == "SETTINGS_INVALID"
 
 
+@pytest.mark.slow
+def test_an_answer_of_more_unread_passages_is_not_shown_as_the_better_one(
+    supervise: CapturedScreen,
+):
+    Path("bees.md").write_text("# Roof\n\nThe roof is closed.\n\n# Acid\n\nFormic acid is used.\n")
+    request = "When is formic acid used, and why is the roof closed?"
+
+    assert supervise("run", request, "--file", "bees.md", "--compare", "single,plan") in (0, 3)
+
+    (row,) = [line for line in supervise.out.splitlines() if line.startswith("claims proved")]
+    assert row.count("not read") == 2
+    assert "which answer is better is not judged" in supervise.err
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -108,6 +123,6 @@ def test_claims_are_counted_by_their_proof():
     )
 
     assert (row["facts"], row["proved"], row["unproved"], row["gaps"]) == (6, 3, 1, 1)
-    assert row["seconds"] is None and row["tokens"] == 0
+    assert row["seconds"] is None and row["tokens"] == 0 and not row["is_unread"]
     row = measure(Outcome(thread="t", status="failed"))
     assert (row["facts"], row["gaps"], row["status"]) == (0, 0, "failed")

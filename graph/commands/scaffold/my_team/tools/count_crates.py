@@ -17,15 +17,15 @@ ACCESS = {"reads": [], "sends": "nothing"}
 
 @tool
 def count_crates(
-    total_bottles: Annotated[int, Field(description="Bottles to pack, in total", ge=1)],
-    bottles_per_crate: Annotated[int, Field(description="Bottles in a full crate", ge=1)] = 24,
+    total_bottles: Annotated[int, Field(description="Bottles that need a place", ge=1)],
+    crate_size: Annotated[int, Field(description="How many a full crate holds", ge=1)] = 24,
 ) -> dict[str, Any]:
     """Return how many crates a number of bottles needs, and the places that stay empty.
 
-    Example: count_crates(total_bottles=500, bottles_per_crate=24)
+    Example: count_crates(total_bottles=500, crate_size=24)
     """
-    crates = math.ceil(total_bottles / bottles_per_crate)
-    empty = crates * bottles_per_crate - total_bottles
+    crates = math.ceil(total_bottles / crate_size)
+    empty = crates * crate_size - total_bottles
     report = ToolReport()
     needed, left = "crates" if crates > 1 else "crate", "place" if empty == 1 else "places"
     report.lines.append(
