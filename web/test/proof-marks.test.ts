@@ -40,6 +40,14 @@ test.each([
   expect(mark(`The sum of Alpha is ${written}.`, makeClaim("sum of Alpha: 3738.31", "computed"))).toEqual(marks);
 });
 
+test("a value of one digit has the mark of the only claim that ends in it", () => {
+  const count = makeClaim("count: 3", "computed");
+
+  expect(mark("Number of rows (swarmed): 3.\nFrom a.csv; 3 of 12 rows used.", count)).toEqual([["3", 0]]);
+  expect(mark("Number of rows (swarmed): 3.", count, makeClaim("sum of frames: 3", "computed"))).toEqual([]);
+  expect(mark("Number of rows (swarmed): 4.", count)).toEqual([]);
+});
+
 test("columns of figures are aligned as figures, those of years and words are not", () => {
   const html = renderMarkdown("| name | year | share |\n|---|---|---|\n| A | 2024 | 12.5% |\n| B | 2025 | – |");
 

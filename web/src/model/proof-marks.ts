@@ -15,6 +15,8 @@ interface Marked {
   words: ReadonlySet<string>;
   /** Of which one must be there; a claim that is not proved is marked without. */
   names: ReadonlySet<string>;
+  /** What it gives a label: "3" of "count: 3". */
+  value: string;
 }
 
 /** Longer claims are passages, which an answer quotes with their source. */
@@ -24,6 +26,8 @@ const MAX_CLAIMS = 500;
 const MIN_SAID_CHARS = 12;
 const FIGURE = /(?<![\p{L}\p{N}_/#.,:-])[-−]?\d(?:[\d,]*\d)?(?:\.\d+)?(?![\p{L}\p{N}_/-]|[.,:]\d)/gu;
 const YEAR = /^(?:19|20)\d\d$/;
+/** A figure at the end of a line, behind the colon of its label. */
+const VALUE = /: ([-−]?\d[\d,]*(?:\.\d+)?)(?=[.\s]*$)/;
 const SENTENCE = /(?<=[.!?;])\s+|\n/g;
 
 const readFigure = (text: string): string => String(Number(text.replaceAll(",", "").replace("−", "-")));
@@ -45,6 +49,10 @@ const listNames = (text: string): string[] => {
   const names = first?.index === 0 && others.length ? others : [first, ...others];
   return names.flatMap((found) => found?.[0].toLowerCase() ?? []);
 };
+const readValue = (text: string) => {
+  const found = VALUE.exec(text);
+  return found && { figure: readFigure(found[1]!), end: found.index + found[0].length };
+};
 const squeeze = (text: string): string => text.replace(/\s+/g, " ").replace(/[.\s]+$/, "");
 
 /** Return what is searched for of each claim that was proved, or was found not to be: the longest first. */
@@ -60,6 +68,7 @@ export function readClaims(claims: readonly SourcedClaim[]): Marked[] {
         years: new Set(found.filter(isYear)),
         words: new Set(listWords(text)),
         names: new Set(proof === "unproved" ? [] : listNames(text)),
+        value: readValue(text)?.figure ?? "",
       },
     ];
   });
@@ -69,7 +78,8 @@ export function readClaims(claims: readonly SourcedClaim[]): Marked[] {
 /** Return where a text says the claims, in its order.
  *
  * A claim is where its words are; else its figures are, in a sentence about the same: it shares a name with the claim,
- * a long word with one without names, and no year speaks against it.
+ * a long word with one without names, and no year speaks against it. A value behind a colon, also of one digit, is that of the
+ * only claim that ends in it.
  *
  * @param around What the text is about besides its own words: the row of a table.
  */
@@ -80,7 +90,8 @@ export function placeMarks(text: string, claims: readonly Marked[], around = "")
     const said = placeSaid(sentence, claims);
     const rest = said.reduce((left, { from, end }) => left.slice(0, from) + " ".repeat(end - from) + left.slice(end), sentence);
     const figures = placeFigures(rest, claims, `${around} ${sentence}`);
-    for (const { end, claim } of [...said, ...figures]) places.push({ end: start + end, claim });
+    const values = said.length || figures.length ? [] : placeValue(sentence, claims);
+    for (const { end, claim } of [...said, ...figures, ...values]) places.push({ end: start + end, claim });
     start += sentence.length;
   }
   return places.sort((one, other) => one.end - other.end);
@@ -100,6 +111,12 @@ function placeSaid(sentence: string, claims: readonly Marked[]): { from: number;
     if (from >= 0 && !found.some((other) => other.from < end && from < other.end)) found.push({ from, end, claim: index });
   }
   return found;
+}
+
+function placeValue(sentence: string, claims: readonly Marked[]): Place[] {
+  const written = readValue(sentence);
+  const same = claims.filter(({ value }) => value && value === written?.figure);
+  return written && same.length === 1 ? [{ end: written.end, claim: same[0]!.index }] : [];
 }
 
 function placeFigures(sentence: string, claims: readonly Marked[], context: string): Place[] {
