@@ -106,6 +106,7 @@ def _parse_html(raw: bytes, max_chars: int) -> tuple[str, str]:
     title = " ".join((page.findtext(".//title") or "").split())
     _drop_hidden_parts(page)
     _mark_headings(page)
+    _name_article(page)
     told = lxml.html.tostring(page, encoding="unicode")
     text = trafilatura.extract(told, output_format="markdown", include_tables=True)
     if text and len(text) >= MIN_ARTICLE_CHARS:
@@ -135,6 +136,17 @@ def _mark_headings(page: Any) -> None:
         level, words = int(heading.tag[1]), " ".join(heading.text_content().split())
         heading.clear(keep_tail=True)
         heading.tag, heading.text = "p", f"{'#' * level} {words}" if words else ""
+
+
+def _name_article(page: Any) -> None:
+    """Make the main part of a page that names no article one: else short lists are dropped."""
+    parts = [] if page.xpath("//article") else page.xpath("//main") or page.xpath("/html/body")
+    for part in parts[:1]:
+        part.attrib.clear()  # by the class of a part it may be dropped
+        if part.tag == "body":
+            page.insert(0, page.makeelement("body"))
+            page[0].append(part)
+        part.tag = "article"
 
 
 def _extract_all_text(page: Any) -> str:

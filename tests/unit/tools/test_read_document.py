@@ -48,11 +48,26 @@ def test_a_page_of_html_keeps_its_headings_and_paragraphs_as_markdown_has_them(t
         "## Opening hours",
         "### Payment",
     ]
-    if not more:  # of a long page an article is read, in which lists may be left out
-        assert [each for each in lines if each[:2] == "- "] == ["- debit cards", "- of a bank"]
+    items = [each.strip() for each in lines if each.strip()[:2] == "- "]
+    assert items == ["- debit cards", "- of a bank"]
     at = lines.index("It opens at 11:30.")
     assert lines[at - 2 : at + 3 : 2] == ["## Opening hours", lines[at], "It closes at 14:00."]
     assert lines[at + 1] == ""
+
+
+@pytest.mark.parametrize("part", ['body class="has-sidebar"', "main", "article", "div"])
+def test_a_long_page_of_html_keeps_short_lists_and_leaves_out_menus(tmp_path, part):
+    told = "".join(f"<p>In year {n} the bees gave more honey than before.</p>" for n in range(30))
+    menu = "<div class=menu><ul><li><a href=/>Home</a></li><li><a href=/shop>Shop</a></ul></div>"
+    listed = "<p>Swarmed:</p><div><ul><li>Maple</li><li>Plum</li></ul></div><ol><li>Open</li></ol>"
+    (tmp_path / "a.html").write_text(
+        f"{'' if part[:4] == 'body' else menu}<{part}>{told}{listed}{told}</{part.split()[0]}>"
+    )
+
+    text = read_document(tmp_path / "a.html")[""]
+
+    assert "Swarmed:\n\n- Maple\n- Plum\n\n1. Open\n" in text
+    assert "year 29" in text and "Home" not in text
 
 
 def test_a_page_of_html_is_read_without_what_is_hidden(tmp_path):
