@@ -23,7 +23,9 @@ from graph.commands.options import (
     ThreadArgument,
     UrlOption,
     VerboseOption,
+    option,
     require_output,
+    switch,
     take_options,
 )
 from graph.commands.process import (
@@ -103,12 +105,9 @@ def _show_version(is_asked: bool) -> None:
 
 @app.callback()
 def declare_global_options(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", is_eager=True, callback=_show_version, help="Print the version and exit."
-        ),
-    ] = False,
+    version: bool = switch(
+        "--version", "Print the version and exit.", is_eager=True, callback=_show_version
+    ),
     verbose: VerboseOption = False,
     env_file: EnvFileOption = None,
 ) -> None:
@@ -161,34 +160,18 @@ def resume(options: ResumeOptions) -> int:
 
 @app.command()
 def runs(
-    prune: Annotated[
-        bool,
-        typer.Option("--prune", help="Remove runs permanently; the options below select them."),
-    ] = False,
-    older_than: Annotated[
-        str | None,
-        typer.Option(
-            "--older-than", metavar="AGE", help="Only runs whose last event is older: 12h, 30d, 8w."
-        ),
-    ] = None,
-    keep: Annotated[
-        int | None, typer.Option("--keep", metavar="N", min=0, help="Keep the N newest runs.")
-    ] = None,
-    status: Annotated[
-        str | None,
-        typer.Option(
-            "--status",
-            metavar="STATUS",
-            help="Only with this status; several with commas"
-            " [default: done,passages,partial,failed].",
-        ),
-    ] = None,
-    records: Annotated[
-        bool, typer.Option("--records", help="Remove their records alone, and keep the runs.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="List what --prune would remove.")
-    ] = False,
+    prune: bool = switch("--prune", "Remove runs permanently; the options below select them."),
+    older_than: str | None = option(
+        "--older-than", "AGE", "Only runs whose last event is older: 12h, 30d, 8w."
+    ),
+    keep: int | None = option("--keep", "N", "Keep the N newest runs.", min=0),
+    status: str | None = option(
+        "--status",
+        "STATUS",
+        "Only with this status; several with commas [default: done,passages,partial,failed].",
+    ),
+    records: bool = switch("--records", "Remove their records alone, and keep the runs."),
+    dry_run: bool = switch("--dry-run", "List what --prune would remove."),
     url: UrlOption = None,
 ) -> int:
     """List the runs, the newest first; or remove some of them."""
@@ -211,13 +194,8 @@ def runs(
 def show(
     thread: ThreadArgument,
     url: UrlOption = None,
-    profile: Annotated[
-        bool, typer.Option("--profile", help="Also how it was made: plan, reports, all figures.")
-    ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", help="Write the answer there: .md, or .docx (Word)."),
-    ] = None,
+    profile: bool = switch("--profile", "Also how it was made: plan, reports, all figures."),
+    out: Path | None = option("--out", "FILE", "Write the answer there: .md, or .docx (Word)."),
 ) -> int:
     """Show a run's answer, with its sources and gaps, or write it to a file."""
     from graph.commands.runs import find_thread, open_runs, show_run
@@ -229,12 +207,8 @@ def show(
 @app.command()
 def trace(
     thread: ThreadArgument,
-    format: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help="json, chrome, or html.")
-    ] = "json",
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Write it to this file.")
-    ] = None,
+    format: str = option("--format", "FORMAT", "json, chrome, or html.", default="json"),
+    out: Path | None = option("--out", "FILE", "Write it to this file."),
     url: UrlOption = None,
 ) -> int:
     """Print everything that happened in a run: as JSON, as spans for Perfetto, or as a page."""
@@ -271,12 +245,7 @@ app.command()(install)
 
 @app.command()
 def doctor(
-    probe: Annotated[
-        bool,
-        typer.Option(
-            "--probe", help="Make small real calls: how each model answers, and how fast."
-        ),
-    ] = False,
+    probe: bool = switch("--probe", "Make small real calls: how each model answers, and how fast."),
     as_json: JsonOption = False,
 ) -> int:
     """Show what is configured, what can be reached, and what is missing."""

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from extensions.insight.options import InboxOptions
-from graph.commands.options import JsonOption, UrlOption, take_options
+from graph.commands.options import JsonOption, UrlOption, option, take_options
 from graph.commands.settings_loading import load_settings
 
 
@@ -27,10 +27,8 @@ def why(
 
 
 def failures(
-    since: Annotated[
-        str, typer.Option("--since", metavar="AGE", help="Runs of this time: 12h, 7d or 8w.")
-    ] = "7d",
-    team: Annotated[str | None, typer.Option("--team", metavar="NAME", help="Of a team.")] = None,
+    since: str = option("--since", "AGE", "Runs of this time: 12h, 7d or 8w.", default="7d"),
+    team: str | None = option("--team", "NAME", "Of a team."),
     as_json: JsonOption = False,
     url: UrlOption = None,
 ) -> int:
@@ -42,9 +40,7 @@ def failures(
 
 
 def calibration(
-    team: Annotated[
-        str | None, typer.Option("--team", "-t", metavar="NAME", help="Of this team alone.")
-    ] = None,
+    team: str | None = option("--team -t", "NAME", "Of this team alone."),
     as_json: JsonOption = False,
 ) -> int:
     """Show how often the intervals of estimates held: of ten runs nine should be inside."""

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from graph.commands.options import option, switch
 from graph.commands.settings_loading import load_settings
 from graph.display.streams import print_to_stdout
 from nodes.errors import UsageError
@@ -41,16 +42,9 @@ def open_ui(
 
 def add_user(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The user's name.")],
-    file: Annotated[
-        Path | None,
-        typer.Option("--file", "-f", metavar="FILE", help="The file [default: SUPERVISE_USERS]."),
-    ] = None,
-    proxy: Annotated[
-        bool, typer.Option("--proxy", help="A proxy, which names the user of each request.")
-    ] = False,
-    crons: Annotated[
-        bool, typer.Option("--crons", help="The user may create runs that repeat.")
-    ] = False,
+    file: Path | None = option("--file -f", "FILE", "The file [default: SUPERVISE_USERS]."),
+    proxy: bool = switch("--proxy", "A proxy, which names the user of each request."),
+    crons: bool = switch("--crons", "The user may create runs that repeat."),
 ) -> int:
     """Write a user of a server into the file of users, and print the new token."""
     from extensions.server import users_file

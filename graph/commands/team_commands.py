@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from graph.commands.options import JsonOption, UrlOption
+from graph.commands.options import JsonOption, UrlOption, option, switch
 from graph.commands.settings_loading import load_settings
 
 
@@ -27,13 +27,9 @@ def check(
     path: Annotated[
         str, typer.Argument(metavar="TEAM", help="A team's folder or name, or a folder of teams.")
     ],
-    online: Annotated[
-        bool,
-        typer.Option(
-            "--online",
-            help="Connect the team's MCP servers, list their tools, write mcp.lock.json.",
-        ),
-    ] = False,
+    online: bool = switch(
+        "--online", "Connect the team's MCP servers, list their tools, write mcp.lock.json."
+    ),
 ) -> int:
     """List all problems in a team's files."""
     from graph.commands import teams as command
@@ -45,9 +41,7 @@ def new_team(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="The team's name: letters, digits and _.")
     ],
-    into: Annotated[
-        Path, typer.Option("--into", metavar="FOLDER", help="The parent folder.")
-    ] = Path(),
+    into: Path = option("--into", "FOLDER", "The parent folder.", default=Path()),
 ) -> int:
     """Create a working example team that you can change."""
     from graph.commands.teams import make_team_folder
@@ -63,15 +57,10 @@ def draw(
             help="A team's name or folder, or the thread of a run; last: the newest run.",
         ),
     ],
-    flat: Annotated[bool, typer.Option("--flat", help="Of a team: only the top level.")] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            help="Write it to this file, not to stdout; .md puts it between fences.",
-        ),
-    ] = None,
+    flat: bool = switch("--flat", "Of a team: only the top level."),
+    out: Path | None = option(
+        "--out", "FILE", "Write it to this file, not to stdout; .md puts it between fences."
+    ),
     url: UrlOption = None,
 ) -> int:
     """Draw a team's graph or the plan of a run, as Mermaid."""
