@@ -9,7 +9,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import typer
 from typer.core import TyperGroup
@@ -23,6 +23,7 @@ from graph.commands.options import (
     ThreadArgument,
     UrlOption,
     VerboseOption,
+    argument,
     option,
     require_output,
     switch,
@@ -42,7 +43,6 @@ from graph.commands.settings_loading import (
     load_settings,
     trust,
 )
-from graph.commands.team_commands import check, draw, new_team, teams
 from graph.display.streams import (
     announce_line,
     announce_start,
@@ -223,9 +223,7 @@ def trace(
 @app.command()
 def stop(
     thread: ThreadArgument,
-    task: Annotated[
-        str, typer.Argument(metavar="[TASK]", help="The task's id. Without it: all tasks.")
-    ] = "",
+    task: str = argument("[TASK]", "The task's id. Without it: all tasks.", default=""),
     url: UrlOption = None,
 ) -> int:
     """Stop a task of a run at work, or all; the answer is written from the others."""
@@ -235,10 +233,65 @@ def stop(
     return stop_tasks(find_thread(thread, runs), task, runs)
 
 
-app.command()(teams)
-app.command()(check)
-app.command("new-team")(new_team)
-app.command()(draw)
+@app.command()
+def teams(
+    name: str | None = argument("TEAM", "The team to describe.", default=None),
+    as_json: JsonOption = False,
+) -> int:
+    """List the teams, or describe one."""
+    from graph.commands import teams as command
+
+    if name is None:
+        return command.show_teams(load_settings(), as_json=as_json)
+    return command.show_team(name, load_settings(), as_json=as_json)
+
+
+@app.command()
+def check(
+    path: str = argument("TEAM", "A team's folder or name, or a folder of teams."),
+    online: bool = switch(
+        "--online", "Connect the team's MCP servers, list their tools, write mcp.lock.json."
+    ),
+) -> int:
+    """List all problems in a team's files."""
+    from graph.commands import teams as command
+
+    return command.report_problems(path, load_settings(announces=True), is_online=online)
+
+
+@app.command("new-team")
+def new_team(
+    name: str = argument("NAME", "The team's name: letters, digits and _."),
+    into: Path = option("--into", "FOLDER", "The parent folder.", default=Path()),
+) -> int:
+    """Create a working example team that you can change."""
+    from graph.commands.teams import make_team_folder
+
+    return make_team_folder(name, into)
+
+
+@app.command()
+def draw(
+    name: str = argument(
+        "NAME", "A team's name or folder, or the thread of a run; last: the newest run."
+    ),
+    flat: bool = switch("--flat", "Of a team: only the top level."),
+    out: Path | None = option(
+        "--out", "FILE", "Write it to this file, not to stdout; .md puts it between fences."
+    ),
+    url: UrlOption = None,
+) -> int:
+    """Draw a team's graph or the plan of a run, as Mermaid."""
+    from graph.commands import teams as command
+    from graph.commands.runs import find_thread, open_runs
+
+    settings = load_settings()
+    if url is None and command.is_team(name, settings):
+        return command.draw_team(name, settings, is_flat=flat, out=out)
+    runs = open_runs(url, settings)
+    return command.draw_run(find_thread(name, runs), runs, out=out)
+
+
 app.command()(trust)
 app.command()(install)
 

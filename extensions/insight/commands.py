@@ -1,21 +1,13 @@
 """The commands on estimates, on causes and on questions that wait. Light: help needs them, too."""
 
-from typing import Annotated
-
-import typer
-
 from extensions.insight.options import InboxOptions
-from graph.commands.options import JsonOption, UrlOption, option, take_options
+from graph.commands.options import JsonOption, UrlOption, argument, option, take_options
 from graph.commands.settings_loading import load_settings
 
 
 def why(
-    thread: Annotated[
-        str, typer.Argument(metavar="[THREAD]", help="The run's id, its beginning, or `last`.")
-    ] = "last",
-    task: Annotated[
-        str, typer.Argument(metavar="[TASK]", help="One task; in a team inside it outer/inner.")
-    ] = "",
+    thread: str = argument("[THREAD]", "The run's id, its beginning, or `last`.", default="last"),
+    task: str = argument("[TASK]", "One task; in a team inside it outer/inner.", default=""),
     as_json: JsonOption = False,
     url: UrlOption = None,
 ) -> int:

@@ -54,6 +54,6 @@ def demo(
     quiet: QuietOption = False,
 ) -> int:
     """Show a recorded run of a small language model: no key, no network, no set-up."""
-    from extensions.replay.demo import show_demo
+    from extensions.replay.show import show_demo
 
     return show_demo(is_fast=fast, as_json=as_json, quiet=quiet)

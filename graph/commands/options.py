@@ -41,6 +41,11 @@ def switch(flag: str, text: str, **more: Any) -> Any:
     return typer.Option(False, flag, help=text, **more)
 
 
+def argument(metavar: str, text: str, *, default: Any = ...) -> Any:
+    """Return an argument, as the default of a parameter or a field; without one it is required."""
+    return typer.Argument(default, metavar=metavar, help=text)
+
+
 def require_output(path: Path | None) -> Path | None:
     """Return the path of a file to write.
 
@@ -131,6 +136,10 @@ def _read_certificate(path: Path | None) -> Any:  # JSON, where typer knows a pa
 
 
 TeamArgument = Annotated[str, typer.Argument(metavar="TEAM", help="A team's name, or its folder.")]
+TeamsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="TEAM...", help="Teams' names, or their folders [default: all]."),
+]
 ThreadArgument = Annotated[
     str,
     typer.Argument(
@@ -202,9 +211,7 @@ VerboseOption = Annotated[
 class _Asked:
     """What a run is of, and how it is planned."""
 
-    request: str = typer.Argument(
-        ..., metavar="REQUEST", help="What to do, in your own words; - reads it from stdin."
-    )
+    request: str = argument("REQUEST", "What to do, in your own words; - reads it from stdin.")
     team: str = option("--team -t", "TEAM", "A team's name, or its folder.", default=DEFAULT_TEAM)
     file: list[Path] | None = option(
         "--file -f",

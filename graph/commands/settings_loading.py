@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from graph.commands.options import switch
+from graph.commands.options import argument, switch
 
 if TYPE_CHECKING:
     from graph.setting_sources import SettingSources
@@ -119,7 +119,7 @@ MAX_NAMES: Final = 100
 
 
 def trust(
-    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Whose .env counts.")] = Path(),
+    folder: Path = argument("[FOLDER]", "Whose .env counts.", default=Path()),
     runs: bool = switch("--runs", "Load its kept runs in supervise ui, with their code."),
     remove: bool = switch("--remove", "Trust it no longer."),
 ) -> int:
