@@ -1,10 +1,6 @@
 """The commands `add-team` and `pack-team`. Light: help needs them, too."""
 
-from typing import Annotated
-
-import typer
-
-from graph.commands.options import JsonOption, option, switch
+from graph.commands.options import JsonOption, argument, option, switch
 from graph.commands.settings_loading import load_settings
 
 _MORE = "With --yes: also to what a new version asks for beyond the last one."
@@ -13,7 +9,7 @@ _SOURCE = "A folder, a .zip, a .tar.gz, or an installed package."
 
 
 def add_team(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help=_SOURCE)],
+    source: str = argument("SOURCE", _SOURCE),
     name: str = option("--name", "NAME", "Use another name.", default=""),
     yes: bool = switch("--yes", "Agree without a question."),
     accept_more: bool = switch("--accept-more", _MORE),
@@ -27,7 +23,7 @@ def add_team(
 
 
 def pack_team(
-    name: Annotated[str, typer.Argument(metavar="TEAM", help="A team's name or folder.")],
+    name: str = argument("TEAM", "A team's name or folder."),
     out: str = option("--out", "FILE", _OUT, default=""),
     version: str = option("--version", "V", "Such as 1.2.", default=""),
     licence: str = option("--licence", "L", "Such as MIT.", default=""),
