@@ -9,7 +9,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import typer
 from typer.core import TyperGroup
@@ -23,7 +23,10 @@ from graph.commands.options import (
     ThreadArgument,
     UrlOption,
     VerboseOption,
+    argument,
+    option,
     require_output,
+    switch,
     take_options,
 )
 from graph.commands.process import (
@@ -40,7 +43,6 @@ from graph.commands.settings_loading import (
     load_settings,
     trust,
 )
-from graph.commands.team_commands import check, draw, new_team, teams
 from graph.display.streams import (
     announce_line,
     announce_start,
@@ -103,12 +105,9 @@ def _show_version(is_asked: bool) -> None:
 
 @app.callback()
 def declare_global_options(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", is_eager=True, callback=_show_version, help="Print the version and exit."
-        ),
-    ] = False,
+    version: bool = switch(
+        "--version", "Print the version and exit.", is_eager=True, callback=_show_version
+    ),
     verbose: VerboseOption = False,
     env_file: EnvFileOption = None,
 ) -> None:
@@ -161,34 +160,18 @@ def resume(options: ResumeOptions) -> int:
 
 @app.command()
 def runs(
-    prune: Annotated[
-        bool,
-        typer.Option("--prune", help="Remove runs permanently; the options below select them."),
-    ] = False,
-    older_than: Annotated[
-        str | None,
-        typer.Option(
-            "--older-than", metavar="AGE", help="Only runs whose last event is older: 12h, 30d, 8w."
-        ),
-    ] = None,
-    keep: Annotated[
-        int | None, typer.Option("--keep", metavar="N", min=0, help="Keep the N newest runs.")
-    ] = None,
-    status: Annotated[
-        str | None,
-        typer.Option(
-            "--status",
-            metavar="STATUS",
-            help="Only with this status; several with commas"
-            " [default: done,passages,partial,failed].",
-        ),
-    ] = None,
-    records: Annotated[
-        bool, typer.Option("--records", help="Remove their records alone, and keep the runs.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="List what --prune would remove.")
-    ] = False,
+    prune: bool = switch("--prune", "Remove runs permanently; the options below select them."),
+    older_than: str | None = option(
+        "--older-than", "AGE", "Only runs whose last event is older: 12h, 30d, 8w."
+    ),
+    keep: int | None = option("--keep", "N", "Keep the N newest runs.", min=0),
+    status: str | None = option(
+        "--status",
+        "STATUS",
+        "Only with this status; several with commas [default: done,passages,partial,failed].",
+    ),
+    records: bool = switch("--records", "Remove their records alone, and keep the runs."),
+    dry_run: bool = switch("--dry-run", "List what --prune would remove."),
     url: UrlOption = None,
 ) -> int:
     """List the runs, the newest first; or remove some of them."""
@@ -211,13 +194,8 @@ def runs(
 def show(
     thread: ThreadArgument,
     url: UrlOption = None,
-    profile: Annotated[
-        bool, typer.Option("--profile", help="Also how it was made: plan, reports, all figures.")
-    ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", help="Write the answer there: .md, or .docx (Word)."),
-    ] = None,
+    profile: bool = switch("--profile", "Also how it was made: plan, reports, all figures."),
+    out: Path | None = option("--out", "FILE", "Write the answer there: .md, or .docx (Word)."),
 ) -> int:
     """Show a run's answer, with its sources and gaps, or write it to a file."""
     from graph.commands.runs import find_thread, open_runs, show_run
@@ -229,12 +207,8 @@ def show(
 @app.command()
 def trace(
     thread: ThreadArgument,
-    format: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help="json, chrome, or html.")
-    ] = "json",
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Write it to this file.")
-    ] = None,
+    format: str = option("--format", "FORMAT", "json, chrome, or html.", default="json"),
+    out: Path | None = option("--out", "FILE", "Write it to this file."),
     url: UrlOption = None,
 ) -> int:
     """Print everything that happened in a run: as JSON, as spans for Perfetto, or as a page."""
@@ -249,9 +223,7 @@ def trace(
 @app.command()
 def stop(
     thread: ThreadArgument,
-    task: Annotated[
-        str, typer.Argument(metavar="[TASK]", help="The task's id. Without it: all tasks.")
-    ] = "",
+    task: str = argument("[TASK]", "The task's id. Without it: all tasks.", default=""),
     url: UrlOption = None,
 ) -> int:
     """Stop a task of a run at work, or all; the answer is written from the others."""
@@ -261,22 +233,72 @@ def stop(
     return stop_tasks(find_thread(thread, runs), task, runs)
 
 
-app.command()(teams)
-app.command()(check)
-app.command("new-team")(new_team)
-app.command()(draw)
+@app.command()
+def teams(
+    name: str | None = argument("TEAM", "The team to describe.", default=None),
+    as_json: JsonOption = False,
+) -> int:
+    """List the teams, or describe one."""
+    from graph.commands import teams as command
+
+    if name is None:
+        return command.show_teams(load_settings(), as_json=as_json)
+    return command.show_team(name, load_settings(), as_json=as_json)
+
+
+@app.command()
+def check(
+    path: str = argument("TEAM", "A team's folder or name, or a folder of teams."),
+    online: bool = switch(
+        "--online", "Connect the team's MCP servers, list their tools, write mcp.lock.json."
+    ),
+) -> int:
+    """List all problems in a team's files."""
+    from graph.commands import teams as command
+
+    return command.report_problems(path, load_settings(announces=True), is_online=online)
+
+
+@app.command("new-team")
+def new_team(
+    name: str = argument("NAME", "The team's name: letters, digits and _."),
+    into: Path = option("--into", "FOLDER", "The parent folder.", default=Path()),
+) -> int:
+    """Create a working example team that you can change."""
+    from graph.commands.teams import make_team_folder
+
+    return make_team_folder(name, into)
+
+
+@app.command()
+def draw(
+    name: str = argument(
+        "NAME", "A team's name or folder, or the thread of a run; last: the newest run."
+    ),
+    flat: bool = switch("--flat", "Of a team: only the top level."),
+    out: Path | None = option(
+        "--out", "FILE", "Write it to this file, not to stdout; .md puts it between fences."
+    ),
+    url: UrlOption = None,
+) -> int:
+    """Draw a team's graph or the plan of a run, as Mermaid."""
+    from graph.commands import teams as command
+    from graph.commands.runs import find_thread, open_runs
+
+    settings = load_settings()
+    if url is None and command.is_team(name, settings):
+        return command.draw_team(name, settings, is_flat=flat, out=out)
+    runs = open_runs(url, settings)
+    return command.draw_run(find_thread(name, runs), runs, out=out)
+
+
 app.command()(trust)
 app.command()(install)
 
 
 @app.command()
 def doctor(
-    probe: Annotated[
-        bool,
-        typer.Option(
-            "--probe", help="Make small real calls: how each model answers, and how fast."
-        ),
-    ] = False,
+    probe: bool = switch("--probe", "Make small real calls: how each model answers, and how fast."),
     as_json: JsonOption = False,
 ) -> int:
     """Show what is configured, what can be reached, and what is missing."""

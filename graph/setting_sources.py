@@ -205,7 +205,7 @@ def map_variables(fields: Mapping[str, FieldInfo]) -> dict[str, str]:
         str(name): field_name
         for field_name, field in fields.items()
         for name in _list_aliases(field.validation_alias)
-        if name
+        if not field.exclude
     }
 
 

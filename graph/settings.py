@@ -13,6 +13,7 @@ from zlib import crc32
 
 from pydantic import (
     AfterValidator,
+    AliasGenerator,
     Field,
     PrivateAttr,
     ValidationError,
@@ -31,6 +32,7 @@ from pydantic_settings import (
 from graph.setting_sources import (
     ENV_FILE_VARIABLE,
     PART_OF_ENV_FILE,
+    VARIABLE_PREFIX,
     SettingSources,
     describe_setting_problem,
     find_sources,
@@ -50,6 +52,7 @@ from graph.variables import (
     ApiKey,
     LimitVariables,
     ServerVariables,
+    Switch,
     TracingVariables,
     read_text_by,
     require_redis_package,
@@ -87,7 +90,6 @@ ModelName = Annotated[
         description="`embedded`, or provider:model such as openai:gpt-6.1-terra",
     ),
 ]
-Switch = Annotated[bool, Field(description="true or false")]
 Folder = Annotated[
     Path | None,
     AfterValidator(lambda path: path and path.expanduser()),
@@ -117,40 +119,37 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         frozen=True,
         populate_by_name=True,
         hide_input_in_errors=True,
+        alias_generator=AliasGenerator(
+            validation_alias=lambda name: f"{VARIABLE_PREFIX}{name.upper()}"
+        ),
     )
 
-    sources: SettingSources = Field(default_factory=SettingSources, exclude=True, repr=False)
+    sources: SettingSources = Field(
+        default_factory=SettingSources, validation_alias="sources", exclude=True, repr=False
+    )
     env_file: Path | None = Field(None, validation_alias=ENV_FILE_VARIABLE, repr=False)
     """What `--env-file` names; only `SettingSources` reads it."""
     openai_api_key: ApiKey = Field(None, validation_alias="OPENAI_API_KEY")
     openai_base_url: Address = Field(None, validation_alias="OPENAI_BASE_URL")
-    model_fast: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_FAST")
-    model_standard: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_STANDARD")
-    model_strong: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_STRONG")
+    model_fast: ModelName = None
+    model_standard: ModelName = None
+    model_strong: ModelName = None
     max_output_tokens: Annotated[
         dict[OutputPurpose, int], NoDecode, read_text_by(read_output_limits)
-    ] = Field(
-        default_factory=dict,
-        validation_alias="SUPERVISE_MAX_OUTPUT_TOKENS",
-        description="a number, or plan=N,turn=N,report=N,answer=N",
-    )
+    ] = Field(default_factory=dict, description="a number, or plan=N,turn=N,report=N,answer=N")
     prices: Annotated[dict[str, Price], NoDecode, read_text_by(_read_prices)] = Field(
         default_factory=dict,
-        validation_alias="SUPERVISE_PRICES",
         description="provider:model=INPUT/OUTPUT, US dollars for a million tokens, with commas",
     )
     """Prices that the price table lacks, or that replace its own."""
-    stream: Switch | None = Field(
-        None, validation_alias="SUPERVISE_STREAM", description="true or false"
-    )
-    speculate: Switch = Field(True, validation_alias="SUPERVISE_SPECULATE")
-    trace_content: Switch = Field(False, validation_alias="SUPERVISE_TRACE_CONTENT")
+    stream: Switch | None = Field(None, description="true or false")
+    speculate: Switch = True
+    trace_content: Switch = False
     """Whether the trace holds the prompt and the reply of each model call."""
-    record: Switch = Field(True, validation_alias="SUPERVISE_RECORD")
+    record: Switch = True
     """Whether what a run takes from outside is kept beside its trace, for a replay."""
     database_url: str = Field(
         "",
-        validation_alias="SUPERVISE_DATABASE_URL",
         description="sqlite:///relative/path, sqlite:////absolute/path or postgresql://…",
         repr=False,
     )
@@ -159,14 +158,12 @@ class Settings(LimitVariables, TracingVariables, ServerVariables):
         validation_alias="SUPERVISE_TEAMS",
         description=f"folders that hold team folders, separated by {os.pathsep!r}",
     )
-    documents: Folder = Field(None, validation_alias="SUPERVISE_DOCUMENTS")
+    documents: Folder = None
     sql_url: str | None = Field(
-        None,
-        validation_alias="SUPERVISE_SQL_URL",
-        description="a path, sqlite:///PATH, duckdb:///PATH or postgresql://…",
+        None, description="a path, sqlite:///PATH, duckdb:///PATH or postgresql://…"
     )
-    repository: Folder = Field(None, validation_alias="SUPERVISE_REPOSITORY")
-    run_code: Switch = Field(False, validation_alias="SUPERVISE_RUN_CODE")
+    repository: Folder = None
+    run_code: Switch = False
     """Whether `run_code` may run code; `sandbox/limits.py` holds its limits."""
     tavily_api_key: ApiKey = Field(None, validation_alias="TAVILY_API_KEY")
     _folder: Path = PrivateAttr(default_factory=Path.cwd)

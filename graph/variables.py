@@ -1,4 +1,7 @@
-"""The groups of variables: of one tier, of limits, of tracing, of a server."""
+"""The groups of variables: of one tier, of limits, of tracing, of a server.
+
+A variable is named like its field, after `SUPERVISE_`, where the field names no other.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -69,6 +72,7 @@ Headers = Annotated[
     BeforeValidator(read_headers),
     Field(description='a JSON object of texts such as {"X-Team": "blue"}', repr=False),
 ]
+Switch = Annotated[bool, Field(description="true or false")]
 Parameters = Annotated[
     dict[str, Any],  # the values are the endpoint's
     NoDecode,
@@ -84,18 +88,18 @@ def _is_secret(name: str, value: str) -> bool:
 class TierVariables(BaseSettings):
     """A tier without an address of its own uses OPENAI_BASE_URL and OPENAI_API_KEY."""
 
-    fast_base_url: Address = Field(None, validation_alias="SUPERVISE_FAST_BASE_URL")
-    fast_api_key: ApiKey = Field(None, validation_alias="SUPERVISE_FAST_API_KEY")
-    fast_headers: Headers = Field({}, validation_alias="SUPERVISE_FAST_HEADERS")
-    fast_parameters: Parameters = Field({}, validation_alias="SUPERVISE_FAST_PARAMETERS")
-    standard_base_url: Address = Field(None, validation_alias="SUPERVISE_STANDARD_BASE_URL")
-    standard_api_key: ApiKey = Field(None, validation_alias="SUPERVISE_STANDARD_API_KEY")
-    standard_headers: Headers = Field({}, validation_alias="SUPERVISE_STANDARD_HEADERS")
-    standard_parameters: Parameters = Field({}, validation_alias="SUPERVISE_STANDARD_PARAMETERS")
-    strong_base_url: Address = Field(None, validation_alias="SUPERVISE_STRONG_BASE_URL")
-    strong_api_key: ApiKey = Field(None, validation_alias="SUPERVISE_STRONG_API_KEY")
-    strong_headers: Headers = Field({}, validation_alias="SUPERVISE_STRONG_HEADERS")
-    strong_parameters: Parameters = Field({}, validation_alias="SUPERVISE_STRONG_PARAMETERS")
+    fast_base_url: Address = None
+    fast_api_key: ApiKey = None
+    fast_headers: Headers = Field({})
+    fast_parameters: Parameters = Field({})
+    standard_base_url: Address = None
+    standard_api_key: ApiKey = None
+    standard_headers: Headers = Field({})
+    standard_parameters: Parameters = Field({})
+    strong_base_url: Address = None
+    strong_api_key: ApiKey = None
+    strong_headers: Headers = Field({})
+    strong_parameters: Parameters = Field({})
 
     def build_tier_settings(self) -> dict[Tier, TierSettings]:
         """Return the endpoints of the tiers that have settings of their own."""
@@ -130,46 +134,23 @@ REDIS_EXTRA: Final = "redis"
 class LimitVariables(BaseSettings):
     """How many model calls, how often, how long, and who shares the rates."""
 
-    max_concurrency: int = Field(
-        16,
-        validation_alias="SUPERVISE_MAX_CONCURRENCY",
-        ge=1,
-        le=1000,
-        description="a whole number from 1 to 1000",
-    )
+    max_concurrency: int = Field(16, ge=1, le=1000, description="a whole number from 1 to 1000")
     """Model calls in flight, over all workers of the process."""
     requests_per_minute: RatePerMinute = Field(None, validation_alias="SUPERVISE_RPM")
     tokens_per_minute: RatePerMinute = Field(None, validation_alias="SUPERVISE_TPM")
     redis_url: str | None = Field(
-        None,
-        validation_alias="SUPERVISE_REDIS_URL",
-        description="redis://HOST:PORT/0, rediss://… or unix:///PATH",
-        repr=False,
+        None, description="redis://HOST:PORT/0, rediss://… or unix:///PATH", repr=False
     )
     """The Redis through which all instances share the rates."""
-    instances: int = Field(
-        1,
-        validation_alias="SUPERVISE_INSTANCES",
-        ge=1,
-        le=1000,
-        description="a whole number from 1 to 1000",
-    )
+    instances: int = Field(1, ge=1, le=1000, description="a whole number from 1 to 1000")
     """Processes that divide the rates between them while they do not share a Redis."""
     call_timeout_s: float = Field(
-        DEFAULT_CALL_TIMEOUT_S,
-        validation_alias="SUPERVISE_CALL_TIMEOUT_S",
-        gt=0,
-        le=3600,
-        description="seconds, above 0 and at most 3600",
+        DEFAULT_CALL_TIMEOUT_S, gt=0, le=3600, description="seconds, above 0 and at most 3600"
     )
     """Total for one model call, retries and waits included; unset, a slow model has more."""
 
     deadline_s: float = Field(
-        DEFAULT_DEADLINE_S,
-        validation_alias="SUPERVISE_DEADLINE_S",
-        ge=0,
-        le=604_800,
-        description="seconds, at most 604800; 0 for none",
+        DEFAULT_DEADLINE_S, ge=0, le=604_800, description="seconds, at most 604800; 0 for none"
     )
     """Of a run that sets none; longer if its models answer slowly."""
 
@@ -210,9 +191,7 @@ class TracingVariables(TierVariables):
     )
     langsmith_endpoint: str | None = Field(None, validation_alias="LANGSMITH_ENDPOINT")
     langsmith_project: str | None = Field(None, validation_alias="LANGSMITH_PROJECT")
-    otel: Annotated[bool, Field(description="true or false")] = Field(
-        False, validation_alias="SUPERVISE_OTEL"
-    )
+    otel: Switch = False
     """The only switch that sends spans to an OpenTelemetry collector."""
     otel_endpoint: str | None = Field(None, validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT")
     otel_headers: SecretStr | None = Field(None, validation_alias="OTEL_EXPORTER_OTLP_HEADERS")
@@ -274,45 +253,35 @@ class ServerVariables(BaseSettings):
     """Who may call a server."""
 
     studio_origins: Annotated[tuple[str, ...], NoDecode, read_text_by(read_origins)] = Field(
-        (),
-        validation_alias="SUPERVISE_STUDIO_ORIGINS",
-        description="addresses such as http://localhost:3000, separated by commas",
+        (), description="addresses such as http://localhost:3000, separated by commas"
     )
     """Origins that may call the development server, besides LangSmith's Studio."""
     server_edition: str = Field("", validation_alias="LANGGRAPH_RUNTIME_EDITION")
     server_url: str = Field("", validation_alias="LANGGRAPH_API_URL")
     """The address of LangGraph's server, which the server sets."""
-    keeps_trace: bool = Field(
-        True, validation_alias="SUPERVISE_SERVER_TRACE", description="true or false"
-    )
+    keeps_trace: Switch = Field(True, validation_alias="SUPERVISE_SERVER_TRACE")
     """Whether a server keeps the trace of its runs beside their checkpoints."""
-    server_key: ApiKey = Field(None, validation_alias="SUPERVISE_SERVER_KEY")
+    server_key: ApiKey = None
     """What `--url` sends."""
     server_hook: str = Field("", validation_alias="LANGGRAPH_AUTH")
     """The hook for users that LangGraph's server has loaded, which the server sets."""
-    mcp_token: ApiKey = Field(None, validation_alias="SUPERVISE_MCP_TOKEN")
+    mcp_token: ApiKey = None
     """What clients of `supervise mcp --http` must send."""
     users_file: Path | None = Field(
         None, validation_alias="SUPERVISE_USERS", description="the file of a server's users"
     )
     """Whose tokens a server accepts; None: everybody may do everything."""
-    user_runs: PositiveCount = Field(10, validation_alias="SUPERVISE_USER_RUNS")
+    user_runs: PositiveCount = 10
     """Runs of one user that may wait or be at work at once."""
-    user_threads: PositiveCount = Field(1000, validation_alias="SUPERVISE_USER_THREADS")
+    user_threads: PositiveCount = 1000
     """Threads that one user may have."""
-    user_runs_per_minute: PositiveCount | None = Field(
-        None,
-        validation_alias="SUPERVISE_USER_RUNS_PER_MINUTE",
-        description="a whole number above 0",
-    )
-    waiting_runs: PositiveCount = Field(1000, validation_alias="SUPERVISE_WAITING_RUNS")
+    user_runs_per_minute: PositiveCount | None = Field(None, description="a whole number above 0")
+    waiting_runs: PositiveCount = 1000
     """Runs of all users that may wait at once."""
-    max_body_bytes: PositiveCount = Field(80_000_000, validation_alias="SUPERVISE_MAX_BODY_BYTES")
+    max_body_bytes: PositiveCount = 80_000_000
     """Of a request; the files that are attached to one may take 60 MB in base64."""
     user_models: Annotated[tuple[UserModel, ...], NoDecode, read_text_by(_split_names)] = Field(
-        (),
-        validation_alias="SUPERVISE_USER_MODELS",
-        description="provider:model, several with commas",
+        (), description="provider:model, several with commas"
     )
     """Models that a user may choose for a run, besides those of the tiers."""
 

@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
-
-import typer
+from typing import Literal
 
 from graph.commands.options import (
     JsonOption,
     QuietOption,
     TeamArgument,
     VerboseOption,
+    option,
+    switch,
     take_options,
 )
 from graph.commands.settings_loading import load_settings
@@ -22,42 +22,31 @@ class ExamOptions:
     """The options of `supervise eval`."""
 
     team: TeamArgument
-    threshold: Annotated[
-        float,
-        typer.Option(
-            metavar="PERCENT", min=0, max=100, help="A lower score ends with exit code 3."
-        ),
-    ] = 80.0
-    against: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="OTHER",
-            help="standard=MODEL, a strategy such as single, or another team. May be repeated.",
-        ),
-    ] = None
-    worker: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Compare with the team in which this file replaces the worker of its name, or is"
-            " added. May be repeated.",
-        ),
-    ] = None
-    limit: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Only the first N rows.")
-    ] = None
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ROW", help="Only the row with this id. May be repeated."),
-    ] = None
-    judge: Annotated[
-        Literal["fast", "standard", "strong"],
-        typer.Option(metavar="TIER", help="The tier that judges `judged` rows."),
-    ] = "strong"
-    replayed: Annotated[
-        bool,
-        typer.Option("--replayed", help="Only rows with a record, from it: no model, no network."),
-    ] = False
+    threshold: float = option(
+        "--threshold",
+        "PERCENT",
+        "A lower score ends with exit code 3.",
+        default=80.0,
+        min=0,
+        max=100,
+    )
+    against: list[str] | None = option(
+        "--against",
+        "OTHER",
+        "standard=MODEL, a strategy such as single, or another team. May be repeated.",
+    )
+    worker: list[Path] | None = option(
+        "--worker",
+        "FILE",
+        "Compare with the team in which this file replaces the worker of its name, or is added."
+        " May be repeated.",
+    )
+    limit: int | None = option("--limit", "N", "Only the first N rows.", min=1)
+    only: list[str] | None = option("--only", "ROW", "Only the row with this id. May be repeated.")
+    judge: Literal["fast", "standard", "strong"] = option(
+        "--judge", "TIER", "The tier that judges `judged` rows.", default="strong"
+    )
+    replayed: bool = switch("--replayed", "Only rows with a record, from it: no model, no network.")
     as_json: JsonOption = False
     quiet: QuietOption = False
     verbose: VerboseOption = False

@@ -10,8 +10,7 @@ from langsmith import tracing_context
 from langsmith.schemas import Example, Run
 
 from extensions.evals.exam import Exam, ExamRow
-from extensions.evals.metrics import Score, score_by_metrics
-from extensions.evals.result import RowResult, RowUsage
+from extensions.evals.metrics import RowResult, RowUsage, Score, score_by_metrics
 from extensions.evals.scores import GradedRow
 from graph.extensions import Replays, find_first
 from graph.runs.materials import read_materials

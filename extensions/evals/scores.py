@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from extensions.evals.exam import ExamRow
-from extensions.evals.metrics import METRICS, PLAN_METRICS, Score
-from extensions.evals.result import RowResult
+from extensions.evals.metrics import METRICS, PLAN_METRICS, RowResult, Score
 from state import Tier
 
 

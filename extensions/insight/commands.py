@@ -1,21 +1,13 @@
 """The commands on estimates, on causes and on questions that wait. Light: help needs them, too."""
 
-from typing import Annotated
-
-import typer
-
 from extensions.insight.options import InboxOptions
-from graph.commands.options import JsonOption, UrlOption, take_options
+from graph.commands.options import JsonOption, UrlOption, argument, option, take_options
 from graph.commands.settings_loading import load_settings
 
 
 def why(
-    thread: Annotated[
-        str, typer.Argument(metavar="[THREAD]", help="The run's id, its beginning, or `last`.")
-    ] = "last",
-    task: Annotated[
-        str, typer.Argument(metavar="[TASK]", help="One task; in a team inside it outer/inner.")
-    ] = "",
+    thread: str = argument("[THREAD]", "The run's id, its beginning, or `last`.", default="last"),
+    task: str = argument("[TASK]", "One task; in a team inside it outer/inner.", default=""),
     as_json: JsonOption = False,
     url: UrlOption = None,
 ) -> int:
@@ -27,10 +19,8 @@ def why(
 
 
 def failures(
-    since: Annotated[
-        str, typer.Option("--since", metavar="AGE", help="Runs of this time: 12h, 7d or 8w.")
-    ] = "7d",
-    team: Annotated[str | None, typer.Option("--team", metavar="NAME", help="Of a team.")] = None,
+    since: str = option("--since", "AGE", "Runs of this time: 12h, 7d or 8w.", default="7d"),
+    team: str | None = option("--team", "NAME", "Of a team."),
     as_json: JsonOption = False,
     url: UrlOption = None,
 ) -> int:
@@ -42,9 +32,7 @@ def failures(
 
 
 def calibration(
-    team: Annotated[
-        str | None, typer.Option("--team", "-t", metavar="NAME", help="Of this team alone.")
-    ] = None,
+    team: str | None = option("--team -t", "NAME", "Of this team alone."),
     as_json: JsonOption = False,
 ) -> int:
     """Show how often the intervals of estimates held: of ten runs nine should be inside."""

@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 from extensions.mcp.servers.server_files import (
     LOCK_FILE,
     Digests,
-    list_unset_variables,
     read_lock,
     resolve_server,
     write_lock,
@@ -23,6 +22,7 @@ from nodes.errors import SettingsInvalid, SupervisorError, TeamInvalid
 from nodes.schemas.servers import McpServer
 from nodes.schemas.team import Team
 from nodes.text.counts import format_count
+from nodes.text.variables import list_unset_variables
 from nodes.tools.framework.extras import (
     list_missing_packages,
     require_packages,
@@ -119,7 +119,7 @@ def _check_server(
     if missing := list_missing_packages("mcp"):
         text = f"{place}; packages are missing: {', '.join(missing)}"
         return DoctorCheck("note", title, text, write_install_command("mcp"))
-    if unset := list_unset_variables(server, variables):
+    if unset := list_unset_variables(server.texts, variables):
         fix = f"set {' and '.join(unset)} in the environment or in a trusted .env"
         return DoctorCheck("note", title, f"{place}; not set: {', '.join(unset)}", fix)
     if server.command and "${" not in server.command and not _finds(server, variables):

@@ -10,15 +10,12 @@ from graph.commands.options import (
     DeadlineOption,
     MaxCostOption,
     MaxTokensOption,
+    TeamsArgument,
     VerboseOption,
     build_context,
 )
 from graph.commands.settings_loading import load_settings
 
-TeamArguments = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="TEAM...", help="Teams' names, or their folders [default: all]."),
-]
 HttpOption = Annotated[
     str | None,
     typer.Option(
@@ -31,7 +28,7 @@ HttpOption = Annotated[
 
 def serve_mcp(
     ctx: typer.Context,
-    team: TeamArguments = None,
+    team: TeamsArgument = None,
     http: HttpOption = None,
     deadline_s: DeadlineOption = None,
     max_cost_usd: MaxCostOption = None,

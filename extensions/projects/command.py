@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from graph.commands.options import option
 from graph.display.streams import print_to_stdout
 
 TEMPLATE = Path(__file__).parent / "my_app"
@@ -12,9 +13,9 @@ TEMPLATE = Path(__file__).parent / "my_app"
 
 def new_app(
     name: Annotated[str, typer.Argument(help="Of the project and its team, such as my_app.")],
-    into: Annotated[
-        Path, typer.Option("--into", metavar="FOLDER", help="Create the project below this folder.")
-    ] = Path(),
+    into: Path = option(
+        "--into", "FOLDER", "Create the project below this folder.", default=Path()
+    ),
 ) -> int:
     """Create a project: a team, a graph of your own around it, tests, and Studio's file."""
     from graph.commands.scaffold import copy_template, make_team  # slow to load

@@ -16,7 +16,7 @@ from graph.teams.team_loader import list_teams, load_team
 from nodes.errors import SupervisorError, TeamInvalid
 from nodes.schemas.servers import RemoteSpec
 from nodes.schemas.team import Team
-from nodes.text.variables import list_variables
+from nodes.text.variables import list_unset_variables
 from nodes.tools.framework.extras import list_missing_packages, write_install_command
 
 PROBE_TIMEOUT_S: Final = 20.0
@@ -31,13 +31,6 @@ def list_remote_workers(team: Team) -> dict[str, RemoteSpec]:
             inner = list_remote_workers(worker.team)
             found |= {f"{worker.name}/{name}": spec for name, spec in inner.items()}
     return found
-
-
-def list_unset_variables(team: Team, variables: Mapping[str, str]) -> list[str]:
-    """Return the variables that headers of a team's workers name, and that are not set."""
-    texts = [t for spec in list_remote_workers(team).values() for t in spec.headers.values()]
-    names = dict.fromkeys(name for text in texts for name in list_variables(text))
-    return [name for name in names if not variables.get(name)]
 
 
 def list_remote_warnings(team: Team) -> Iterator[str]:
@@ -106,11 +99,12 @@ def check_remote_workers(settings: Settings) -> Iterator[DoctorCheck]:
             continue
         places = ", ".join(f"{name}: {spec.describe()}" for name, spec in specs.items())
         name = f"remote workers of {folder.name}"
+        texts = [text for spec in specs.values() for text in spec.headers.values()]
         extras = {"a2a" if spec.protocol == "a2a" else "remote" for spec in specs.values()}
         missing = [extra for extra in sorted(extras) if list_missing_packages(extra)]
         if missing:
             yield DoctorCheck("broken", name, places, write_install_command(missing[0]))
-        elif unset := list_unset_variables(team, settings.build_tool_settings().variables):
+        elif unset := list_unset_variables(texts, settings.build_tool_settings().variables):
             text = f"{places}; not set: {', '.join(unset)}"
             yield DoctorCheck("note", name, text, f"set {', '.join(unset)}")
         else:

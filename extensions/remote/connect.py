@@ -67,8 +67,7 @@ def expand_headers(worker: str, spec: RemoteSpec, find: FindVariable) -> dict[st
         except VariableUnset as error:
             raise SettingsInvalid(
                 f"the header {name} of worker {worker} needs {error.name}, which is not set",
-                next=f"set {error.name} in the environment or in a trusted .env, or write "
-                f"${{{error.name}:-default}}",
+                next=error.advice,
             ) from None
         if not value.isprintable() or not value.isascii():
             raise SettingsInvalid(

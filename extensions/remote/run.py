@@ -5,11 +5,13 @@ work. What this run no longer waits for is cancelled there.
 """
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import Any, Final, TypeVar
+from urllib.parse import quote
 
 from langgraph.errors import GraphBubbleUp
 
@@ -70,8 +72,6 @@ class RemoteRun:
             RemoteError: the far side cannot be used, or failed.
             GraphInterrupt: a human is asked.
         """
-        from extensions.remote.tracing import build_trace_headers  # imports LangSmith's client
-
         self._require_access()
         request = build_remote_request(self.task, key=self._build_key(), caps=self._list_caps())
         self.task.taint_labels = self.spec.access.reads
@@ -290,3 +290,24 @@ def build_remote_request(task: OutsideTask, *, key: str, caps: Mapping[str, Any]
         full_text="\n\n".join([words, *blocks]),
         caps=caps,
     )
+
+
+def build_trace_headers() -> dict[str, str]:
+    """Return the headers of LangSmith and of OpenTelemetry; empty where neither traces.
+
+    Of LangSmith the place in the trace and the project, not the run's metadata, which stays here.
+    """
+    from langsmith.run_helpers import get_current_run_tree  # imports LangSmith's client
+    from langsmith.utils import tracing_is_enabled
+
+    headers = dict[str, str]()
+    if tracing_is_enabled() is True and (tree := get_current_run_tree()):
+        project = quote(str(tree.session_name), safe="")
+        headers["langsmith-trace"] = str(tree.dotted_order)
+        headers["baggage"] = f"langsmith-project={project}"
+    trace = sys.modules.get("opentelemetry.trace")  # where it is not imported nothing is traced
+    span = trace.get_current_span().get_span_context() if trace else None
+    if span and span.is_valid:
+        place = f"{span.trace_id:032x}-{span.span_id:016x}-{span.trace_flags:02x}"
+        headers["traceparent"] = f"00-{place}"
+    return headers

@@ -13,7 +13,7 @@ from extensions.replay.record_file import Entry
 from extensions.replay.replayer import Replayed
 from graph.runs.materials import read_materials
 from graph.topology.blocking_portal import get_portal
-from nodes.errors import UsageError
+from nodes.errors import UsageError, describe_invalid
 from nodes.limits.nesting import parse_json
 from nodes.planning.replanning import compare_plans
 from nodes.text.plain_text import sanitize_line
@@ -157,13 +157,9 @@ def _read_file(path: Path, kind: type[Model]) -> Model:
 
 def _word(error: Exception) -> str:
     """Return what is wrong, without the words of a library."""
-    said = str(getattr(error, "strerror", None) or error)
     if isinstance(error, ValidationError):
-        first = error.errors()[0]
-        place = "".join(f"{part}." for part in first["loc"])[:-1]
-        said = first["msg"].removeprefix("Value error, ")
-        said = f"{place}: {said}" if place else said
-    return sanitize_line(said, 200)
+        return sanitize_line(describe_invalid(error), 200)
+    return sanitize_line(str(getattr(error, "strerror", None) or error), 200)
 
 
 def _read_models(texts: Sequence[str]) -> Iterable[tuple[Tier, str]]:

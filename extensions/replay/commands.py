@@ -1,11 +1,9 @@
 """The commands on records. Light: help needs them, too."""
 
-from typing import Annotated, Any, Literal
-
-import typer
+from typing import Any, Literal
 
 from extensions.replay.options import ForkOptions, RecordOption, ReplayOptions, ThreadArgument
-from graph.commands.options import JsonOption, QuietOption, take_options
+from graph.commands.options import JsonOption, QuietOption, option, switch, take_options
 from graph.commands.settings_loading import load_settings
 
 
@@ -33,21 +31,15 @@ def fork(options: ForkOptions) -> int:
 
 def case(
     thread: ThreadArgument = "last",
-    name: Annotated[
-        str | None, typer.Option("--id", metavar="NAME", help="The row's id, if not the thread's.")
-    ] = None,
-    team: Annotated[
-        str | None, typer.Option("--team", metavar="FOLDER", help="The team whose exam it is for.")
-    ] = None,
+    name: str | None = option("--id", "NAME", "The row's id, if not the thread's."),
+    team: str | None = option("--team", "FOLDER", "The team whose exam it is for."),
     record: RecordOption = None,
-    expect_fact: Annotated[
-        list[str] | None,
-        typer.Option("--expect-fact", metavar="TEXT", help="In the answer. May be repeated."),
-    ] = None,
-    status: Annotated[
-        Literal["done", "passages", "partial", "needs_input", "failed"] | None,
-        typer.Option("--status", metavar="STATUS", help="How it must end, if not as it has."),
-    ] = None,
+    expect_fact: list[str] | None = option(
+        "--expect-fact", "TEXT", "In the answer. May be repeated."
+    ),
+    status: Literal["done", "passages", "partial", "needs_input", "failed"] | None = option(
+        "--status", "STATUS", "How it must end, if not as it has."
+    ),
 ) -> int:
     """Make a row of the team's exam of a kept run, for `supervise eval --replayed`."""
     from extensions.replay.case import make_case
@@ -57,13 +49,11 @@ def case(
 
 
 def demo(
-    fast: Annotated[
-        bool, typer.Option("--fast", help="Show it at once, not as slowly as it was.")
-    ] = False,
+    fast: bool = switch("--fast", "Show it at once, not as slowly as it was."),
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
     """Show a recorded run of a small language model: no key, no network, no set-up."""
-    from extensions.replay.demo import show_demo
+    from extensions.replay.show import show_demo
 
     return show_demo(is_fast=fast, as_json=as_json, quiet=quiet)

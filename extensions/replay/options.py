@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from graph.commands.options import JsonOption, QuietOption, require_output
+from graph.commands.options import JsonOption, QuietOption, option, require_output, switch
 
 Texts = list[str] | None
 Files = list[Path] | None
@@ -56,10 +56,7 @@ class Source:
 
     thread: ThreadArgument = "last"
     record: RecordOption = None
-    team: Annotated[
-        str | None,
-        typer.Option("--team", metavar="TEAM", help="The team of a record of another user's."),
-    ] = None
+    team: str | None = option("--team", "TEAM", "The team of a record of another user's.")
     as_json: JsonOption = False
     quiet: QuietOption = False
 
@@ -68,21 +65,14 @@ class Source:
 class ReplayOptions(ChangeOptions, Source):
     """The options of `supervise replay`."""
 
-    trace: Annotated[
-        Path | None,
-        typer.Option(
-            "--trace", metavar="FILE", callback=require_output, help="Write the trace to this file."
-        ),
-    ] = None
-    paced: Annotated[
-        bool, typer.Option("--paced", help="As fast as the run was, not as fast as possible.")
-    ] = False
+    trace: Path | None = option(
+        "--trace", "FILE", "Write the trace to this file.", callback=require_output
+    )
+    paced: bool = switch("--paced", "As fast as the run was, not as fast as possible.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ForkOptions(ChangeOptions, Source):
     """The options of `supervise fork`."""
 
-    new: Annotated[
-        str | None, typer.Option("--thread", metavar="ID", help="The id of the new run.")
-    ] = None
+    new: str | None = option("--thread", "ID", "The id of the new run.")

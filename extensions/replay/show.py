@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from extensions.replay.changes import find_changes
 from extensions.replay.fork import Comparison, afork
@@ -23,8 +23,13 @@ from graph.stores.thread_locks import check_thread_id, make_thread_id
 from nodes.errors import UsageError
 from nodes.text.counts import format_count
 from nodes.text.markdown import format_answer
+from nodes.tools.framework.extras import require_packages
 
 DIFFERENT_EXIT_CODE = 3
+DEMO: Final = Path(__file__).parent / "demo.record"
+"""Shipped: a run by a real language model."""
+DEMO_MODEL: Final = "Qwen2.5-Coder 1.5B Instruct (4 bits, llama.cpp on two processor cores)"
+"""Who made it; it has the name under which the server offers the model."""
 MAX_LISTED = 5
 
 
@@ -50,6 +55,28 @@ def show_replay(options: ReplayOptions, settings: Settings) -> int:
     if options.trace:
         save_json(done.build_trace(), options.trace)
     return print_replay(done, as_json=options.as_json, quiet=options.quiet)
+
+
+def show_demo(*, is_fast: bool, as_json: bool, quiet: bool) -> int:
+    """Replay the shipped record; print what it is, and the answer."""
+    record = read_record(DEMO)
+    begun = record.segments[0].begun
+    # Without them the team's tools are not there, nor the examples in the prompts of the record.
+    require_packages("demo", "the record's team and its prompts")
+    took = max(
+        (float(each["event"]["t"]) for each in record.segments[-1].entries if "event" in each),
+        default=0.0,
+    )
+    if not quiet:
+        day = str(begun["began"])[:10]
+        pace = "shown at once" if is_fast else f"shown as it was, {format_seconds(took)}"
+        hint = "" if is_fast else "; --fast shows it at once"
+        print_to_stderr(
+            f"a record of a run by {DEMO_MODEL}, made on {day}, {pace}: nothing is asked now{hint}",
+            style="bold",
+        )
+    done = run_replay(record, is_paced=not is_fast, quiet=quiet)
+    return print_replay(done, as_json=as_json, quiet=quiet)
 
 
 def run_replay(record: Record, *, quiet: bool, **how: Any) -> Replayed:

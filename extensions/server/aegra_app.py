@@ -40,10 +40,13 @@ def refuse_unsafe_start() -> None:
     Raises:
         SystemExit: a setting is unsafe; its text is an error's line.
     """
+    from aegra_api.core.auth_middleware import get_auth_instance  # comes with Aegra
+
     try:
         report_start_problems()
         list_tenant_middleware(Settings())
-        _require_users()
+        # Loaded here, so that it warns of a server without users at start.
+        require_users(Settings(), has_hook=get_auth_instance() is not None)
     except SupervisorError as error:
         raise SystemExit(error.format_line()) from None
 
@@ -62,19 +65,16 @@ def build_aegra_app(middleware: Sequence[Middleware], routes: Sequence[BaseRoute
     return app
 
 
-def _require_users() -> None:
-    """Check that Aegra has loaded the hook of the users; it continues without one that it cannot.
+def require_users(settings: Settings, *, has_hook: bool) -> None:
+    """Check that the hook of the users is loaded; Aegra continues without one that it cannot load.
 
     Raises:
         SettingsInvalid: `SUPERVISE_USERS` is set, and there is no hook.
     """
-    from aegra_api.core.auth_middleware import get_auth_instance  # comes with Aegra
-
-    hook = get_auth_instance()  # loaded here, so that it warns of a server without users at start
-    if Settings().users_file is not None and hook is None:
+    if settings.users_file is not None and not has_hook:
         raise SettingsInvalid(
             "SUPERVISE_USERS is set, but no hook for users was loaded",
-            next="name ./extensions/server/auth.py:auth as `auth` in the configuration",
+            next="name ./extensions/server/auth.py:auth as `auth` in langgraph.json",
         )
 
 

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -22,7 +22,7 @@ EXAMPLE_PASSWORD: Final = "change-me"
 
 @dataclass(frozen=True)
 class InstanceSettings:
-    """The settings of one instance that decide whether runs are safe there."""
+    """The settings of one instance: what decides whether runs are safe there, and its servers."""
 
     is_strict_msgpack: bool
     """Whether a checkpoint can load only the classes that were registered for it."""
@@ -41,6 +41,9 @@ class InstanceSettings:
     """Variables named like settings of ours that are none, with the nearest name or nothing."""
     has_example_password: bool = False
     """Whether the password of the database or of Redis is that of the example file."""
+    database_url: str = field(default="", repr=False)
+    redis_url: str = field(default="", repr=False)
+    """Empty without a broker."""
 
 
 @dataclass(frozen=True)
@@ -116,16 +119,7 @@ def _find_doubtful_settings(settings: InstanceSettings) -> Iterator[StartProblem
         )
 
 
-@dataclass(frozen=True)
-class AegraSettings:
-    """What Aegra will use."""
-
-    instance: InstanceSettings
-    database_url: str
-    redis_url: str
-
-
-def read_aegra_settings() -> AegraSettings:
+def read_aegra_settings() -> InstanceSettings:
     """Return what Aegra will use, and register its passwords for redaction.
 
     Raises:
@@ -145,21 +139,19 @@ def read_aegra_settings() -> AegraSettings:
             next="point AEGRA_CONFIG to langgraph.json of the checkout",
         )
     worker = theirs.worker
-    return AegraSettings(
-        InstanceSettings(
-            is_strict_msgpack=_msgpack.STRICT_MSGPACK_ENABLED,
-            has_broker=theirs.redis.REDIS_BROKER_ENABLED,
-            lease_s=worker.LEASE_DURATION_SECONDS,
-            heartbeat_s=worker.HEARTBEAT_INTERVAL_SECONDS,
-            jobs=worker.WORKER_COUNT * worker.N_JOBS_PER_WORKER,
-            app=str(http.get("app", "")),
-            traces_to_langsmith=ours.langsmith_tracing,
-            own_trace_targets=theirs.observability.OTEL_TARGETS,
-            unknown_variables=ours.find_unknown_variables(),
-            has_example_password=EXAMPLE_PASSWORD in passwords,
-        ),
-        theirs.db.database_url_sync,
-        theirs.redis.REDIS_URL if theirs.redis.REDIS_BROKER_ENABLED else "",
+    return InstanceSettings(
+        is_strict_msgpack=_msgpack.STRICT_MSGPACK_ENABLED,
+        has_broker=theirs.redis.REDIS_BROKER_ENABLED,
+        lease_s=worker.LEASE_DURATION_SECONDS,
+        heartbeat_s=worker.HEARTBEAT_INTERVAL_SECONDS,
+        jobs=worker.WORKER_COUNT * worker.N_JOBS_PER_WORKER,
+        app=str(http.get("app", "")),
+        traces_to_langsmith=ours.langsmith_tracing,
+        own_trace_targets=theirs.observability.OTEL_TARGETS,
+        unknown_variables=ours.find_unknown_variables(),
+        has_example_password=EXAMPLE_PASSWORD in passwords,
+        database_url=theirs.db.database_url_sync,
+        redis_url=theirs.redis.REDIS_URL if theirs.redis.REDIS_BROKER_ENABLED else "",
     )
 
 
@@ -218,14 +210,14 @@ def _describe_problem(place: tuple[int | str, ...], message: str) -> str:
 LOGGER: Final = logging.getLogger("supervise.server")
 
 
-def report_start_problems() -> AegraSettings:
+def report_start_problems() -> InstanceSettings:
     """Return the settings of the server, and log a warning for each that is doubtful.
 
     Raises:
         SettingsInvalid: the server must not start with them.
     """
     settings = read_aegra_settings()
-    found = list(find_start_problems(settings.instance))
+    found = list(find_start_problems(settings))
     for problem in found:
         if not problem.is_fatal:
             LOGGER.warning("%s", problem)

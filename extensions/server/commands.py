@@ -1,34 +1,22 @@
 """The commands `supervise ui` and `supervise add-user`. Light: help needs them, too."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from graph.commands.options import TeamsArgument, argument, option, switch
 from graph.commands.settings_loading import load_settings
 from graph.display.streams import print_to_stdout
 from nodes.errors import UsageError
 
-TeamArguments = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="TEAM...", help="Teams' names, or their folders [default: all]."),
-]
-PageUrlOption = Annotated[
-    str | None, typer.Option("--url", metavar="URL", help="Of a server that is started already.")
-]
-PortOption = Annotated[
-    int, typer.Option("--port", metavar="N", min=1, max=65535, help="Another one if it is taken.")
-]
-BrowserOption = Annotated[
-    bool, typer.Option("--browser/--no-browser", help="Whether to open the page.")
-]
-
 
 def open_ui(
-    team: TeamArguments = None,
-    url: PageUrlOption = None,
-    port: PortOption = 2024,
-    browser: BrowserOption = True,
+    team: TeamsArgument = None,
+    url: str | None = option("--url", "URL", "Of a server that is started already."),
+    port: int = option(
+        "--port", "N", "Another one if it is taken.", default=2024, min=1, max=65535
+    ),
+    browser: bool = typer.Option(True, "--browser/--no-browser", help="Whether to open the page."),
 ) -> int:
     """Start the development server, and open its live page: start runs, watch, compare."""
     from extensions.server import ui
@@ -40,17 +28,10 @@ def open_ui(
 
 
 def add_user(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The user's name.")],
-    file: Annotated[
-        Path | None,
-        typer.Option("--file", "-f", metavar="FILE", help="The file [default: SUPERVISE_USERS]."),
-    ] = None,
-    proxy: Annotated[
-        bool, typer.Option("--proxy", help="A proxy, which names the user of each request.")
-    ] = False,
-    crons: Annotated[
-        bool, typer.Option("--crons", help="The user may create runs that repeat.")
-    ] = False,
+    name: str = argument("NAME", "The user's name."),
+    file: Path | None = option("--file -f", "FILE", "The file [default: SUPERVISE_USERS]."),
+    proxy: bool = switch("--proxy", "A proxy, which names the user of each request."),
+    crons: bool = switch("--crons", "The user may create runs that repeat."),
 ) -> int:
     """Write a user of a server into the file of users, and print the new token."""
     from extensions.server import users_file

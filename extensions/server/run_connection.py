@@ -7,7 +7,6 @@ is one line.
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -25,6 +24,7 @@ from nodes.net.connection import (
     RemoteUnknown,
     RemoteUnreachable,
     RemoteUnreadable,
+    is_loopback,
     open_http_client,
     translate_errors,
 )
@@ -161,13 +161,7 @@ async def open_server(url: str, settings: Settings) -> AsyncIterator[RunServer]:
 def is_open_to_network(url: str) -> bool:
     """Return whether what is sent to an address can be read on the way there."""
     parts = urlsplit(url)
-    name = parts.hostname or ""
-    if parts.scheme != "http" or name == "localhost":
-        return False
-    try:
-        return not ip_address(name).is_loopback
-    except ValueError:
-        return True
+    return parts.scheme == "http" and not is_loopback(parts.hostname or "")
 
 
 _ERRORS: Final = (

@@ -17,7 +17,12 @@ from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from extensions.server.aegra_app import build_aegra_app, is_loaded_by_aegra, refuse_unsafe_start
+from extensions.server.aegra_app import (
+    build_aegra_app,
+    is_loaded_by_aegra,
+    refuse_unsafe_start,
+    require_users,
+)
 from extensions.server.live_page import list_page_routes
 from extensions.server.middleware import (
     IN_PROCESS_ROOT,
@@ -27,7 +32,6 @@ from extensions.server.middleware import (
 )
 from extensions.server.team_routes import list_team_routes
 from graph.settings import Settings
-from nodes.errors import SettingsInvalid
 from nodes.limits.patterns import Pattern
 
 STUDIO_ORIGIN: Final = Pattern(r"https://([a-z0-9-]+\.)*smith\.langchain\.com")
@@ -83,11 +87,7 @@ def build_app(settings: Settings) -> Starlette:
     routes = [*list_team_routes(settings), *list_page_routes()]
     if is_loaded_by_aegra():
         return build_aegra_app(own, routes)
-    if settings.users_file is not None and not settings.server_hook:
-        raise SettingsInvalid(
-            "SUPERVISE_USERS is set, but no hook for users was loaded",
-            next="name ./extensions/server/auth.py:auth as `auth` in langgraph.json",
-        )
+    require_users(settings, has_hook=bool(settings.server_hook))
     own.append(Middleware(McpRouteMiddleware))
     if settings.server_edition != "inmem":
         return Starlette(routes=routes, middleware=own)

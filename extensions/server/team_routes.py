@@ -3,9 +3,10 @@
 Only a caller whom the server's auth hook would accept gets an answer.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from asyncio import to_thread
+from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -16,7 +17,7 @@ from starlette.routing import Route
 
 from extensions.server.authentication import get_authenticator
 from extensions.server.live_page import HEADERS, PAGE_PATH
-from graph.extensions import find_extensions
+from graph.extensions import find_first
 from graph.pages.answer_file import write_word
 from graph.pages.report import format_report
 from graph.runs.materials import read_materials
@@ -40,7 +41,8 @@ UNKNOWN_CODES: Final = ("TEAM_UNKNOWN", "EXAM_MISSING")
 WORD_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 NO_STORE: Final = {**HEADERS, "Cache-Control": "no-store"}
 
-Answer = Callable[[Request], Awaitable[Any]]
+Answer = Callable[[Request], Any]
+"""Returns JSON or a response; one that is not a coroutine function is called in a thread."""
 
 
 class TeamUnknown(UsageError):
@@ -74,7 +76,7 @@ def list_team_routes(settings: Settings) -> list[Route]:
 async def _write_word(request: Request) -> Response:
     """Return the Markdown that a caller has sent as a Word document."""
     text = await _read_text(request)
-    document = await asyncio.to_thread(write_word, text)
+    document = await to_thread(write_word, text)
     return Response(document, media_type=WORD_TYPE, headers=NO_STORE)
 
 
@@ -96,7 +98,7 @@ async def _read_text(request: Request) -> str:
 async def _write_report(request: Request) -> Response:
     """Return the report of the trace that a caller has sent, as text: no browser runs it here."""
     text = await _read_text(request)
-    page = await asyncio.to_thread(_format_report, text)
+    page = await to_thread(_format_report, text)
     return Response(page, media_type="text/plain", headers=NO_STORE)
 
 
@@ -121,12 +123,14 @@ class _Guarded:
         if refusal := await self._find_refusal(request):
             return JSONResponse({"detail": refusal}, status_code=401, headers=NO_STORE)
         try:
-            found = await self.answer(request)
+            is_async = iscoroutinefunction(self.answer)
+            work = self.answer(request) if is_async else to_thread(self.answer, request)
+            found = await work
             if isinstance(found, Response):
                 return found
             return JSONResponse(redact_value(found), headers=NO_STORE)
         except SupervisorError as error:
-            shown = await asyncio.to_thread(_hide, str(error), self.settings)
+            shown = await to_thread(_hide, str(error), self.settings)
             status = 404 if error.code in UNKNOWN_CODES else 422
             return JSONResponse({"detail": shown}, status_code=status, headers=NO_STORE)
 
@@ -145,34 +149,37 @@ class _Guarded:
 
 
 class _TeamPages:
-    """Reads teams and exams, in threads."""
+    """Reads teams and exams."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        opened = (extension.open_exams() for extension in find_extensions())
-        self._exams = next((exams for exams in opened if exams is not None), None)
+        self._exams = find_first(lambda each: each.open_exams())
 
-    async def list_teams(self, request: Request) -> Any:
-        return await asyncio.to_thread(self._list_teams)
-
-    async def show_team(self, request: Request) -> Any:
-        return await asyncio.to_thread(self._describe, request.path_params["team"])
-
-    async def show_exam(self, request: Request) -> Any:
-        team, exam = request.path_params["team"], request.path_params["exam"]
-        return await asyncio.to_thread(self._load_exam, team, exam)
-
-    async def show_row(self, request: Request) -> Any:
-        """Return the input of a run: the row's request, and its files as `eval` reads them."""
-        folder = await asyncio.to_thread(self._find_folder, request.path_params["team"])
-        asked, names = await asyncio.to_thread(self._find_row, folder, request.path_params["row"])
-        files = [folder / name for name in names]
-        await asyncio.to_thread(self._refuse_other_folders, files)
-        materials = await read_materials(files) if files else {}
-        return {"request": asked, "materials": materials}
-
-    def _list_teams(self) -> list[dict[str, Any]]:
+    def list_teams(self, request: Request) -> list[dict[str, Any]]:
         return [self._summarize(name, folder) for name, folder in self._list_folders().items()]
+
+    def show_team(self, request: Request) -> dict[str, Any]:
+        folder = self._find_folder(request)
+        kept = self._list_kept(request.path_params["team"])
+        try:
+            team = load_team(folder, self._settings)
+        except TeamInvalid as error:
+            problem = self._describe_problem(error)
+            return {"team": None, "problem": problem, "exam": None, "exams": kept}
+        exam = self._describe_exam(folder, team)
+        return {"team": describe_team(team), "problem": "", "exam": exam, "exams": kept}
+
+    def show_exam(self, request: Request) -> dict[str, Any]:
+        self._find_folder(request)
+        if self._exams is None:
+            raise TeamUnknown("the server has no exams")
+        team, exam = request.path_params["team"], request.path_params["exam"]
+        return self._exams.load_kept(self._settings.home, team, exam)
+
+    async def show_row(self, request: Request) -> dict[str, Any]:
+        """Return the input of a run: the row's request, and its files as `eval` reads them."""
+        asked, files = await to_thread(self._find_row, request)
+        return {"request": asked, "materials": await read_materials(files) if files else {}}
 
     def _summarize(self, name: str, folder: Path) -> dict[str, Any]:
         exams = [each["exam"] for each in self._list_kept(name) if each["exam"]]
@@ -182,40 +189,24 @@ class _TeamPages:
         try:
             team = load_team(folder, self._settings)
         except TeamInvalid as error:
-            return {
-                **shown,
-                "description": "",
-                "workers": 0,
-                "problem": self._describe_problem(error),
-            }
+            problem = self._describe_problem(error)
+            return {**shown, "description": "", "workers": 0, "problem": problem}
         shown["example"] = _pick_example(self._describe_exam(folder, team))
         workers = len(team.workers)
         return {**shown, "description": team.description, "workers": workers, "problem": ""}
 
-    def _describe(self, name: str) -> dict[str, Any]:
-        folder = self._find_folder(name)
-        kept = self._list_kept(name)
-        try:
-            team = load_team(folder, self._settings)
-        except TeamInvalid as error:
-            problem = self._describe_problem(error)
-            return {"team": None, "problem": problem, "exam": None, "exams": kept}
-        exam = self._describe_exam(folder, team)
-        return {"team": describe_team(team), "problem": "", "exam": exam, "exams": kept}
-
-    def _load_exam(self, team: str, exam: str) -> dict[str, Any]:
-        self._find_folder(team)
-        if self._exams is None:
-            raise TeamUnknown("the server has no exams")
-        return self._exams.load_kept(self._settings.home, team, exam)
-
     def _list_kept(self, team: str) -> list[dict[str, Any]]:
         return self._exams.list_kept(self._settings.home, team) if self._exams else []
 
-    def _find_row(self, folder: Path, name: str) -> tuple[str, tuple[str, ...]]:
-        if self._exams and (found := self._exams.find_row(folder, name)):
-            return found
-        raise TeamUnknown("the team's exam has no such row")
+    def _find_row(self, request: Request) -> tuple[str, list[Path]]:
+        """Return the request of a row, and its files."""
+        folder = self._find_folder(request)
+        found = self._exams and self._exams.find_row(folder, request.path_params["row"])
+        if not found:
+            raise TeamUnknown("the team's exam has no such row")
+        files = [folder / name for name in found[1]]
+        self._refuse_other_folders(files)
+        return found[0], files
 
     def _describe_problem(self, error: TeamInvalid) -> str:
         return _hide(str(error), self._settings)
@@ -235,8 +226,8 @@ class _TeamPages:
         named = {folder.name: folder for folder in list_teams(self._settings)}
         return dict(sorted({**named, **SERVED_FOLDERS}.items()))
 
-    def _find_folder(self, name: str) -> Path:
-        if folder := self._list_folders().get(name):
+    def _find_folder(self, request: Request) -> Path:
+        if folder := self._list_folders().get(request.path_params["team"]):
             return folder
         raise TeamUnknown("the server has no such team")
 

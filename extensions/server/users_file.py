@@ -16,7 +16,7 @@ from typing import Final
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from nodes.errors import FileUnreadable, SettingsInvalid
+from nodes.errors import FileUnreadable, SettingsInvalid, describe_invalid
 from nodes.limits.patterns import Pattern
 from nodes.security.private_files import replace_private_file
 
@@ -71,9 +71,7 @@ def load_users(path: Path) -> Mapping[str, UserRecord]:
             raise ValueError("everybody on this machine may write it (chmod o-w)")
         return _UsersFile.model_validate_json(path.read_bytes()).users
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        problem = f"{place}: {first['msg']}" if place else first["msg"]
+        problem = describe_invalid(error)
     except OSError as error:
         problem = error.strerror or type(error).__name__
     except ValueError as error:

@@ -1,10 +1,6 @@
 """The commands `add-team` and `pack-team`. Light: help needs them, too."""
 
-from typing import Annotated
-
-import typer
-
-from graph.commands.options import JsonOption
+from graph.commands.options import JsonOption, argument, option, switch
 from graph.commands.settings_loading import load_settings
 
 _MORE = "With --yes: also to what a new version asks for beyond the last one."
@@ -13,10 +9,10 @@ _SOURCE = "A folder, a .zip, a .tar.gz, or an installed package."
 
 
 def add_team(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help=_SOURCE)],
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Use another name.")] = "",
-    yes: Annotated[bool, typer.Option("--yes", help="Agree without a question.")] = False,
-    accept_more: Annotated[bool, typer.Option("--accept-more", help=_MORE)] = False,
+    source: str = argument("SOURCE", _SOURCE),
+    name: str = option("--name", "NAME", "Use another name.", default=""),
+    yes: bool = switch("--yes", "Agree without a question."),
+    accept_more: bool = switch("--accept-more", _MORE),
     as_json: JsonOption = False,
 ) -> int:
     """Show what a team from elsewhere does and asks for, and add it if you agree."""
@@ -27,11 +23,11 @@ def add_team(
 
 
 def pack_team(
-    name: Annotated[str, typer.Argument(metavar="TEAM", help="A team's name or folder.")],
-    out: Annotated[str, typer.Option("--out", metavar="FILE", help=_OUT)] = "",
-    version: Annotated[str, typer.Option("--version", metavar="V", help="Such as 1.2.")] = "",
-    licence: Annotated[str, typer.Option("--licence", metavar="L", help="Such as MIT.")] = "",
-    with_keys: Annotated[bool, typer.Option("--with-keys", help=_KEYS)] = False,
+    name: str = argument("TEAM", "A team's name or folder."),
+    out: str = option("--out", "FILE", _OUT, default=""),
+    version: str = option("--version", "V", "Such as 1.2.", default=""),
+    licence: str = option("--licence", "L", "Such as MIT.", default=""),
+    with_keys: bool = switch("--with-keys", _KEYS),
 ) -> int:
     """Pack a team for others: its files, their hashes, and the result of its exam."""
     from extensions.sharing import packing

@@ -19,11 +19,12 @@ from extensions.sharing.sheet_text import describe_exam
 from extensions.sharing.sources import MANIFEST, ExamScore, Facts, Manifest, Offer, open_offer
 from graph import __version__
 from graph.commands.output import print_text
+from graph.display.streams import write_to_file
 from graph.extensions import find_first
 from graph.settings import Settings
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, find_team, load_team
 from graph.user_state import get_teams_folder
-from nodes.errors import OutputFailed, UsageError
+from nodes.errors import UsageError
 from nodes.errors.redaction import redact_text
 from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
@@ -59,11 +60,7 @@ def pack_team(
     sheet, data = build_sheet(offer, settings), build_archive(offer)
     if not keeps_keys:
         _require_no_keys(offer)
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        cause = error.strerror or str(error)
-        raise OutputFailed(f"cannot write {path}", cause=cause, next="--out FILE.zip") from None
+    write_to_file(data, path, advice="--out FILE.zip")
     said = f"{facts.version or 'no version'}, {facts.licence or 'no licence (--licence MIT)'}"
     files = format_count(len(offer.files), "file")
     print_text(f"packed {path}: {offer.name}, {said}, {files}, {len(data):,} bytes")

@@ -176,8 +176,7 @@ def _list_server_asks(server: McpServer) -> Iterator[tuple[str, str]]:
         yield "programs", f"{program}{where}{trust}"
     else:
         yield "access", f"{server.url} serves tools{trust}"
-    texts = (server.command, *server.args, server.cwd, server.url)
-    yield from _list_variables((*texts, *server.env.values(), *server.headers.values()))
+    yield from _list_variables(server.texts)
 
 
 def _walk_workers(team: Team, above: str = "") -> Iterator[tuple[str, Worker, Team]]:

@@ -26,6 +26,26 @@ Given = TypeVar("Given")
 PAGE_SUFFIXES: Final = ("", ".html", ".htm")
 
 
+def option(flags: str, metavar: str, text: str, *, default: Any = None, **more: Any) -> Any:
+    """Return an option with a value, as the default of a parameter or a field.
+
+    Args:
+        flags: its names, such as `--team -t`.
+        more: as `typer.Option` takes it, such as `min` and `callback`.
+    """
+    return typer.Option(default, *flags.split(), metavar=metavar, help=text, **more)
+
+
+def switch(flag: str, text: str, **more: Any) -> Any:
+    """Return an option without a value, which is off where it is not given; else as `option`."""
+    return typer.Option(False, flag, help=text, **more)
+
+
+def argument(metavar: str, text: str, *, default: Any = ...) -> Any:
+    """Return an argument, as the default of a parameter or a field; without one it is required."""
+    return typer.Argument(default, metavar=metavar, help=text)
+
+
 def require_output(path: Path | None) -> Path | None:
     """Return the path of a file to write.
 
@@ -116,6 +136,10 @@ def _read_certificate(path: Path | None) -> Any:  # JSON, where typer knows a pa
 
 
 TeamArgument = Annotated[str, typer.Argument(metavar="TEAM", help="A team's name, or its folder.")]
+TeamsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="TEAM...", help="Teams' names, or their folders [default: all]."),
+]
 ThreadArgument = Annotated[
     str,
     typer.Argument(
@@ -187,23 +211,17 @@ VerboseOption = Annotated[
 class _Asked:
     """What a run is of, and how it is planned."""
 
-    request: str = typer.Argument(
-        ..., metavar="REQUEST", help="What to do, in your own words; - reads it from stdin."
-    )
-    team: str = typer.Option(
-        DEFAULT_TEAM, "--team", "-t", metavar="TEAM", help="A team's name, or its folder."
-    )
-    file: list[Path] | None = typer.Option(
-        None,
-        "--file",
-        "-f",
-        metavar="PATH",
+    request: str = argument("REQUEST", "What to do, in your own words; - reads it from stdin.")
+    team: str = option("--team -t", "TEAM", "A team's name, or its folder.", default=DEFAULT_TEAM)
+    file: list[Path] | None = option(
+        "--file -f",
+        "PATH",
+        "A document, or a folder; - reads stdin. May be repeated, or name several (*.md).",
         callback=_require_local_files,
-        help="A document, or a folder; - reads stdin. May be repeated, or name several (*.md).",
     )
     more_files: list[Path] | None = typer.Argument(None, metavar="PATH", hidden=True)
-    thread: str | None = typer.Option(
-        None, "--thread", metavar="THREAD", help="Keep the run under this id, or follow up on it."
+    thread: str | None = option(
+        "--thread", "THREAD", "Keep the run under this id, or follow up on it."
     )
     strategy: Literal["plan", "route", "step", "recursive", "single"] | None = typer.Option(
         None,
@@ -211,12 +229,11 @@ class _Asked:
         help="A plan, one worker or two, one step after another, a plan whose larger tasks are"
         " planned again, or no plan but one agent with all tools.",
     )
-    recruit: str | None = typer.Option(
-        None,
+    recruit: str | None = option(
         "--recruit",
-        metavar="TOOL,…",
+        "TOOL,…",
+        "Make specialists for tasks that fit no worker; the tools that they may be given.",
         callback=_split_names,
-        help="Make specialists for tasks that fit no worker; the tools that they may be given.",
     )
     critic: Literal["off", "on", "below"] | None = typer.Option(
         None, "--critic", help="When a critic reviews the answer; below: if it is unsure."
@@ -230,26 +247,15 @@ class Caps:
     deadline_s: DeadlineOption = None
     max_cost_usd: MaxCostOption = None
     max_tokens: MaxTokensOption = None
-    max_steps: int | None = typer.Option(
-        None, "--max-steps", metavar="N", min=0, help="Attempts at tasks, over the whole run."
+    max_steps: int | None = option(
+        "--max-steps", "N", "Attempts at tasks, over the whole run.", min=0
     )
-    max_tasks: int | None = typer.Option(
-        None, "--max-tasks", metavar="N", min=1, max=1000, help="Tasks of a plan."
+    max_tasks: int | None = option("--max-tasks", "N", "Tasks of a plan.", min=1, max=1000)
+    max_attempts: int | None = option("--max-attempts", "N", "Attempts at one task.", min=1, max=10)
+    max_concurrency: int | None = option(
+        "--max-concurrency", "N", "Model calls at the same time.", min=1, max=1000
     )
-    max_attempts: int | None = typer.Option(
-        None, "--max-attempts", metavar="N", min=1, max=10, help="Attempts at one task."
-    )
-    max_concurrency: int | None = typer.Option(
-        None,
-        "--max-concurrency",
-        metavar="N",
-        min=1,
-        max=1000,
-        help="Model calls at the same time.",
-    )
-    sequential: bool = typer.Option(
-        False, "--sequential", help="Run one task at a time, to compare or to debug."
-    )
+    sequential: bool = switch("--sequential", "Run one task at a time, to compare or to debug.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,54 +267,41 @@ class _Modes:
         "--speculation/--no-speculation",
         help="Begin model calls of tasks while the plan is still being written.",
     )
-    compare_sequential: bool = typer.Option(
-        False,
+    compare_sequential: bool = switch(
         "--compare-sequential",
-        help="Run the plan twice, in parallel and one task at a time; print both times.",
+        "Run the plan twice, in parallel and one task at a time; print both times.",
     )
-    compare: str | None = typer.Option(
-        None,
+    compare: str | None = option(
         "--compare",
-        metavar="STRATEGY,…",
+        "STRATEGY,…",
+        "Run the request with each strategy, such as single,plan; print them side by side.",
         callback=_split_names,
-        help="Run the request with each strategy, such as single,plan; print them side by side.",
     )
     approve_plan: ApproveOption = False
-    approve_above: float | None = typer.Option(
-        None,
+    approve_above: float | None = option(
         "--approve-above",
-        metavar="USD",
+        "USD",
+        "Ask only where the plan may cost more, its cost is unknown, or a task has an effect.",
         min=0.0,
         callback=_require_finite,
-        help="Ask only where the plan may cost more, its cost is unknown, or a task has an effect.",
     )
     ask_human: AskOption = False
-    plan: Path | None = typer.Option(
-        None, "--plan", metavar="FILE", help="Run this plan, as --plan-only prints it."
-    )
-    certificate: Path | None = typer.Option(
-        None,
+    plan: Path | None = option("--plan", "FILE", "Run this plan, as --plan-only prints it.")
+    certificate: Path | None = option(
         "--within",
-        metavar="FILE",
+        "FILE",
+        "Hold the run to this certificate: no other plan, no further task, no higher cap.",
         callback=_read_certificate,
-        help="Hold the run to this certificate: no other plan, no further task, no higher cap.",
     )
-    certificate_file: Path | None = typer.Option(
-        None,
+    certificate_file: Path | None = option(
         "--certificate",
-        metavar="FILE",
+        "FILE",
+        "Write what the plan can at most cost and reach to this file, before it is run.",
         callback=require_output,
-        help="Write what the plan can at most cost and reach to this file, before it is run.",
     )
-    plan_only: bool = typer.Option(
-        False, "--plan-only", help="Print the plan (piped: as JSON); run nothing."
-    )
-    trace: Path | None = typer.Option(
-        None,
-        "--trace",
-        metavar="FILE",
-        callback=require_output,
-        help="Write the run's trace to this file.",
+    plan_only: bool = switch("--plan-only", "Print the plan (piped: as JSON); run nothing.")
+    trace: Path | None = option(
+        "--trace", "FILE", "Write the run's trace to this file.", callback=require_output
     )
 
 
@@ -322,15 +315,11 @@ class Shown:
     as_json: JsonOption = False
     quiet: QuietOption = False
     verbose: VerboseOption = False
-    report: Path | None = typer.Option(
-        None,
-        "--report",
-        metavar="FILE",
-        callback=require_page,
-        help="Write a page that shows the run to this file.",
+    report: Path | None = option(
+        "--report", "FILE", "Write a page that shows the run to this file.", callback=require_page
     )
-    trace_content: bool = typer.Option(
-        False, "--trace-content", help="Add each model call's prompt and reply to the trace."
+    trace_content: bool = switch(
+        "--trace-content", "Add each model call's prompt and reply to the trace."
     )
 
     @property
@@ -362,11 +351,9 @@ class _Resumed:
     """Which run is resumed."""
 
     thread: ThreadArgument
-    answer: str | None = typer.Option(
-        None, "--answer", metavar="TEXT", help="The answer to the run's open question."
-    )
-    team: str | None = typer.Option(
-        None, "--team", "-t", metavar="TEAM", help="Needed where the run was not begun by you here."
+    answer: str | None = option("--answer", "TEXT", "The answer to the run's open question.")
+    team: str | None = option(
+        "--team -t", "TEAM", "Needed where the run was not begun by you here."
     )
     url: UrlOption = None
 

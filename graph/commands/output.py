@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from graph.display.stderr_console import print_to_stderr
-from graph.display.streams import is_terminal, print_to_stdout
+from graph.display.streams import is_terminal, print_to_stdout, write_to_file
 from graph.display.tables import AnswerMarkdown, FittedTable
 from graph.display.text import make_printable, name_command, wrap_lines
 from graph.pages.report import format_report, write_report
@@ -150,11 +150,7 @@ def _is_numeric(column: tuple[str, ...]) -> bool:
 
 
 def write_json(value: Any, path: Path) -> None:
-    """Write a JSON file.
-
-    Raises:
-        OutputFailed: it cannot be written.
-    """
+    """Write a JSON file; as `write_file`."""
     write_file(f"{format_json(value)}\n", path)
 
 
@@ -164,12 +160,7 @@ def write_file(text: str, path: Path) -> None:
     Raises:
         OutputFailed: it cannot be written.
     """
-    try:
-        path.write_text(redact_text(text), encoding="utf-8")
-    except OSError as error:
-        raise OutputFailed(
-            f"cannot write {path}", cause=error.strerror or str(error), next="name another file"
-        ) from error
+    write_to_file(redact_text(text), path)
 
 
 def read_json_file(path: Path, what: str) -> dict[str, Any]:

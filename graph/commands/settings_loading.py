@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 import typer
 
+from graph.commands.options import argument, switch
+
 if TYPE_CHECKING:
     from graph.setting_sources import SettingSources
     from graph.settings import Settings
@@ -117,11 +119,9 @@ MAX_NAMES: Final = 100
 
 
 def trust(
-    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Whose .env counts.")] = Path(),
-    runs: Annotated[
-        bool, typer.Option("--runs", help="Load its kept runs in supervise ui, with their code.")
-    ] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="Trust it no longer.")] = False,
+    folder: Path = argument("[FOLDER]", "Whose .env counts.", default=Path()),
+    runs: bool = switch("--runs", "Load its kept runs in supervise ui, with their code."),
+    remove: bool = switch("--remove", "Trust it no longer."),
 ) -> int:
     """Let all of a folder's .env count, until it changes: addresses, keys, teams."""
     from graph.display.streams import print_to_stdout

@@ -53,6 +53,19 @@ def print_to_stdout(text: str) -> None:
         ) from error
 
 
+def write_to_file(content: str | bytes, path: Path, *, advice: str = "name another file") -> None:
+    """Write a file that the user has named; a text in UTF-8.
+
+    Raises:
+        OutputFailed: it cannot be written.
+    """
+    try:
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        cause = error.strerror or str(error)
+        raise OutputFailed(f"cannot write {path}", cause=cause, next=advice) from error
+
+
 def replace_unencodable_text() -> None:
     """Let the standard streams replace characters that they cannot encode."""
     for stream in (sys.stdout, sys.stderr):

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from graph.display.streams import write_to_file
 from graph.extensions import find_first
-from nodes.errors import OutputFailed, SupervisorError, UsageError
+from nodes.errors import SupervisorError, UsageError
 from nodes.errors.redaction import redact_text
 from nodes.text.markdown import escape_active_markdown, format_answer
 from nodes.text.plain_text import sanitize_text, to_one_line
@@ -29,13 +30,7 @@ def write_answer(request: str, answer: Mapping[str, Any], path: Path) -> None:
         raise UsageError("the run has no answer", next="leave --out out to see what it has done")
     title = to_one_line(request, 300)
     text = _format_document(title, answer)
-    content = text.encode() if path.suffix == ".md" else write_word(text, title)
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise OutputFailed(
-            f"cannot write {path}", cause=error.strerror or str(error), next="name another file"
-        ) from error
+    write_to_file(text if path.suffix == ".md" else write_word(text, title), path)
 
 
 def write_word(markdown: str, title: str = "") -> bytes:

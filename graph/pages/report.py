@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from graph.display.streams import write_to_file
 from graph.extensions import collect
 from graph.pages.built_page import format_page, load_built_page
 from graph.runs.trace import TraceUnreadable
-from nodes.errors import OutputFailed
 from nodes.text.plain_text import sanitize_line
 
 MAX_TITLE_CHARS: Final = 80
@@ -43,13 +43,7 @@ def write_report(trace: Mapping[str, Any], path: Path) -> None:
         TraceUnreadable: the trace holds no run.
         OutputFailed: the file cannot be written.
     """
-    page = format_report(trace)
-    try:
-        path.write_text(page, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise OutputFailed(
-            f"cannot write {path}", cause=error.strerror or str(error), next="name another file"
-        ) from error
+    write_to_file(format_report(trace), path)
 
 
 Json = Mapping[str, Any]

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from graph.teams.front_matter import FileProblem, YamlPage, read_text, suggest_name
+from nodes.errors import describe_invalid
 from nodes.errors.redaction import register_secrets
 from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
@@ -112,10 +113,7 @@ def _read_server(path: Path, name: str, entry: Any) -> McpServer:
     try:
         server = McpServer.model_validate({**entry, "folder": str(path.parent.absolute())})
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        text = first["msg"].removeprefix("Value error, ")
-        raise FileProblem(path, f"server {name}: {f'{place}: ' if place else ''}{text}") from None
+        raise FileProblem(path, f"server {name}: {describe_invalid(error)}") from None
     given = {**server.env, **server.headers}
     secrets = list_secrets(given) + list_address_secrets(server.url)
     register_secrets(text for text in secrets if "${" not in text)

@@ -15,7 +15,7 @@ from langgraph.types import Command, Overwrite
 from pydantic import TypeAdapter, ValidationError
 
 from graph.extensions import register_extensions
-from nodes.errors import RequestInvalid, SettingsInvalid
+from nodes.errors import RequestInvalid, SettingsInvalid, describe_invalid
 from nodes.errors.redaction import redact_value
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
 from nodes.models.json_reading import require_storable
@@ -196,9 +196,7 @@ def read_state_edit(values: Any) -> Any:
             for name, value in values.items()
         }
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise InvalidUpdateError(f"{error.title} {place}: {first['msg']}") from None
+        raise InvalidUpdateError(f"{error.title} {describe_invalid(error)}") from None
 
 
 def _read_messages(given: Any) -> list[AnyMessage]:

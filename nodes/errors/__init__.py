@@ -44,6 +44,8 @@ from shutil import which
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 if TYPE_CHECKING:  # the command line's help needs errors, but not what `state` imports
+    from pydantic import ValidationError
+
     from state import Usage
 
 from nodes.errors.redaction import redact_text
@@ -123,6 +125,13 @@ def is_model_failure(error: str) -> bool:
     return not is_cut and any(
         kind.code == code and kind.exit_code == MODEL_EXIT_CODE for kind in kinds
     )
+
+
+def describe_invalid(error: "ValidationError") -> str:
+    """Return the first thing that is wrong with values: where, and what, in pydantic's words."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    place, said = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+    return f"{place}: {said}" if place else said
 
 
 class UsageError(SupervisorError):

@@ -4,6 +4,7 @@ import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
+from ipaddress import ip_address
 from typing import Final
 
 import httpx
@@ -83,6 +84,14 @@ class _CappedStream(httpx.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host name or an IP address is that of this machine."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 @cache

@@ -87,6 +87,12 @@ class McpServer(Frozen):
     folder: str = Field("", exclude=True)
     """The team's folder: the place of `mcp.json` and of the lock."""
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All texts that may name variables."""
+        own = (self.command, *self.args, self.cwd, self.url)
+        return (*own, *self.env.values(), *self.headers.values())
+
     @model_validator(mode="before")
     @classmethod
     def _find_transport(cls, value: Any) -> Any:

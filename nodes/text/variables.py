@@ -1,6 +1,6 @@
 """Replaces `${VAR}` and `${VAR:-default}` in a text of a file by variables of the environment."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from nodes.limits.patterns import Pattern
@@ -17,6 +17,9 @@ class VariableUnset(Exception):
     def __init__(self, name: str) -> None:
         super().__init__(f"the variable {name} is not set")
         self.name = name
+        self.advice = (
+            f"set {name} in the environment or in a trusted .env, or write ${{{name}:-default}}"
+        )
 
 
 def expand_variables(text: str, find: FindVariable) -> tuple[str, tuple[str, ...]]:
@@ -38,6 +41,8 @@ def expand_variables(text: str, find: FindVariable) -> tuple[str, tuple[str, ...
     return "".join([*parts, text[end:]]), tuple(values)
 
 
-def list_variables(text: str) -> tuple[str, ...]:
-    """Return the names of the variables in a text that have no default."""
-    return tuple(m.group(1) for m in _VARIABLE.finditer(text) if m.group(2) is None)
+def list_unset_variables(texts: Iterable[str], variables: Mapping[str, str]) -> list[str]:
+    """Return the variables that texts name without a default, and that are not set."""
+    found = [match for text in texts for match in _VARIABLE.finditer(text)]
+    needed = dict.fromkeys(match[1] for match in found if match[2] is None)
+    return [name for name in needed if not variables.get(name)]

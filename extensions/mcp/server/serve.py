@@ -6,7 +6,6 @@ import os
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from ipaddress import ip_address
 from typing import Any, Final, TextIO
 
 import anyio
@@ -28,6 +27,7 @@ from graph.display.stderr_console import print_to_stderr
 from graph.settings import Settings
 from graph.teams.team_loader import list_teams
 from nodes.errors import SettingsInvalid, TeamInvalid
+from nodes.net.connection import is_loopback
 from nodes.text.counts import format_count
 from state import Context
 
@@ -87,14 +87,6 @@ def listen(address: str, *, has_token: bool) -> socket.socket:
             cause=error.strerror or str(error),
             next="name another address as HOST:PORT, such as 127.0.0.1:8765",
         ) from None
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine can reach an address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 async def serve_http(server: Server[Any, Any], listener: socket.socket, token: str) -> None:

@@ -10,7 +10,7 @@ from nodes.errors import TeamInvalid
 from nodes.errors.redaction import register_secrets
 from nodes.limits.nesting import parse_json
 from nodes.schemas.servers import McpServer, list_address_secrets, list_secrets
-from nodes.text.variables import VariableUnset, expand_variables, list_variables
+from nodes.text.variables import VariableUnset, expand_variables
 
 LOCK_FILE: Final = "mcp.lock.json"
 Digests = Mapping[str, str]
@@ -81,8 +81,7 @@ def resolve_server(
             raise TeamInvalid(
                 f"{Path(server.folder, 'mcp.json')}: server {name} needs the variable "
                 f"{error.name}, which is not set",
-                next=f"set {error.name} in the environment or in a trusted .env, or write a "
-                f"default as ${{{error.name}:-value}}",
+                next=error.advice,
             ) from None
 
     environment = {key: expand(value) for key, value in server.env.items()}
@@ -102,13 +101,3 @@ def resolve_server(
         headers=tuple(headers.items()),
         log=logs / f"{name}.log" if logs else None,
     )
-
-
-def list_unset_variables(server: McpServer, variables: Mapping[str, str]) -> list[str]:
-    """Return the names of the variables that a server needs and that are not set."""
-    texts = (
-        *(server.command, server.cwd, server.url, *server.args),
-        *(*server.env.values(), *server.headers.values()),
-    )
-    needed = dict.fromkeys(name for text in texts for name in list_variables(text))
-    return [name for name in needed if not variables.get(name)]

@@ -15,8 +15,7 @@ from extensions.evals.kept_exams import (
     ExamUnreadable,
     keep_exam,
 )
-from extensions.evals.metrics import Score
-from extensions.evals.result import RowResult
+from extensions.evals.metrics import RowResult, Score
 from extensions.evals.scores import Evaluation, GradedRow
 from graph.commands.scaffold import TEMPLATE_FOLDER
 from graph.settings import Settings

@@ -11,12 +11,13 @@ from extensions.evals.exam import ExamRow, is_found_in
 from extensions.evals.metrics import (
     METRICS,
     PLAN_METRICS,
+    RowResult,
+    RowUsage,
     Score,
     list_edges,
     score_by_metrics,
     score_share,
 )
-from extensions.evals.result import RowResult, RowUsage
 from extensions.evals.scores import Evaluation, GradedRow
 from graph.runs.outcome import Outcome
 from nodes.errors import PlanInvalid

@@ -8,7 +8,6 @@ import pytest
 
 from extensions.mcp.servers.server_files import (
     LOCK_FILE,
-    list_unset_variables,
     read_lock,
     resolve_server,
 )
@@ -16,6 +15,7 @@ from graph.settings import Settings
 from graph.teams.team_loader import list_team_problems, load_team
 from nodes.errors import TeamInvalid
 from nodes.errors.redaction import redact_text
+from nodes.text.variables import list_unset_variables
 from tests.mcp.teams import write_team
 from tests.trusted_files import write_trusted_env
 
@@ -65,7 +65,7 @@ def test_a_variable_without_a_value_is_one_line_with_file_and_name(tmp_path: Pat
         f"{tmp_path / 'ops' / 'mcp.json'}: server web needs the variable WEB_TOKEN, "
         "which is not set"
     )
-    assert list_unset_variables(team.mcp_servers["web"], {}) == ["WEB_TOKEN"]
+    assert list_unset_variables(team.mcp_servers["web"].texts, {}) == ["WEB_TOKEN"]
 
 
 def test_values_of_headers_are_not_listed(tmp_path: Path) -> None:

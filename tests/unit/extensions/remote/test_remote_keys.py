@@ -8,9 +8,9 @@ from langsmith.run_trees import RunTree
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 
-from extensions.remote.checks import list_remote_warnings, list_unset_variables
+from extensions.remote.checks import list_remote_warnings
 from extensions.remote.connect import expand_headers
-from extensions.remote.tracing import build_trace_headers
+from extensions.remote.run import build_trace_headers
 from graph.teams.team_loader import list_team_problems, load_team
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import redact_text
@@ -19,6 +19,7 @@ from nodes.planning.tool_fit import explain_misfit
 from nodes.schemas.servers import RemoteSpec
 from nodes.security.provenance import build_taint, describe_private_source, exclude_worker
 from nodes.security.tool_access import reaches_outside
+from nodes.text.variables import list_unset_variables
 from state import Attempt, Dependency, Origin, Report, Task, WorkerState
 
 
@@ -128,7 +129,8 @@ def test_written_secrets_and_plain_http_are_warned_of_and_never_shown(tmp_path: 
     warnings = [*list_remote_warnings(team)]
     assert "Authorization holds its value" in warnings[0]
     assert "without encryption" in warnings[1]
-    assert list_unset_variables(team, {}) == ["KEY"]
+    [worker] = team.workers
+    assert worker.remote and list_unset_variables(worker.remote.headers.values(), {}) == ["KEY"]
     assert "written-out-1" not in team.model_dump_json()
 
 

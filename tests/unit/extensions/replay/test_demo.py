@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from extensions.replay.demo import RECORD
 from extensions.replay.record_file import read_record
 from extensions.replay.replayer import list_unrecorded, replay_record
+from extensions.replay.show import DEMO
 from nodes.models.settings import EMBEDDED
 
 ROOT = Path(__file__).parents[4]
@@ -19,7 +19,7 @@ import json, sys
 opened = []
 forbidden = ("socket.connect", "socket.getaddrinfo", "subprocess.Popen")
 sys.addaudithook(lambda event, _: opened.append(event) if event in forbidden else None)
-from extensions.replay.demo import show_demo
+from extensions.replay.show import show_demo
 code = show_demo(is_fast=True, as_json=False, quiet=True)
 loaded = [name for name in sys.modules if name.startswith(("extensions.tools.", "teams."))]
 loaded += [name for name in ("duckdb", "trafilatura", "openai", "pypdf") if name in sys.modules]
@@ -28,12 +28,12 @@ print(json.dumps([code, opened, loaded]), file=sys.stderr)
 
 
 def test_the_shipped_record_is_of_a_language_model_whole_and_replayed_equal() -> None:
-    record = read_record(RECORD)
+    record = read_record(DEMO)
 
     done = replay_record(record)
 
     assert done.is_equal and done.outcome.status == "done"
-    assert RECORD.stat().st_size < MAX_BYTES and list_unrecorded(record) == []
+    assert DEMO.stat().st_size < MAX_BYTES and list_unrecorded(record) == []
     models = {event["model"] for event in done.events if event["kind"] == "model_call"}
     assert models and EMBEDDED not in models
 
