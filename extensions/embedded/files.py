@@ -103,14 +103,20 @@ class Files:
     def find_missing_readers(self, part: str, takers: Collection[str]) -> list[str]:
         """Return who reads the tables, or the documents, that alone hold words of a part.
 
-        For words that no document holds, also a column that means much the same as one.
+        For words that no document holds, also a column that means much the same as one; for a
+        question of which nothing is in a file, who reads either.
         """
         wanted = {word for word in _list_words([part]) if not word.isdigit()}
         readers = [each for each in takers if self._reads_files(each) or not is_question(part)]
         read = {name for each in readers for name in self.choose_for(each)}
         held = {kind: bool(wanted & self._words[kind]) for kind in TOOLS}
         held[True] = held[True] or (not held[False] and self._names_near_column(wanted))
-        able = {kind: self._list_readers(kind) for kind in TOOLS if held[kind]}
+        is_nowhere = is_question(part) and not any(held.values())  # who reads may know better
+        able = {
+            kind: self._list_readers(kind)
+            for kind in TOOLS
+            if held[kind] or (is_nowhere and self._held[kind])
+        }
         return [
             found[0]
             for kind, found in able.items()

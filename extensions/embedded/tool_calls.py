@@ -215,7 +215,9 @@ def _fill(work: Work, tool: str, schema: Schema) -> tuple[dict[str, Any], list[s
     known = [n for n in parameters if n in FILLERS and (n in required or n in _ALWAYS_FILLED)]
     shared = {n: value for n in known if (value := FILLERS[n](work)) is not None}
     # A tool that reads the question fills its own arguments from it.
-    is_asked = "question" in shared
+    is_asked, spoken = "question" in shared, detect_language(work.words)
+    if is_asked and spoken in parameters.get("language", {}).get("enum", ()):
+        shared["language"] = spoken
     own = {name: each for name, each in parameters.items() if not is_asked and name not in known}
     filled, missing = fill_arguments(tool, own, [name for name in required if name in own], work)
     lacking = [name for name in known if name in required and name not in shared]

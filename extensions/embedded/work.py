@@ -11,6 +11,7 @@ from nodes.limits.patterns import Pattern
 from nodes.schemas.handoff import Handoff, WorkValues
 from nodes.text.request_parts import list_asking_parts, points_back
 from nodes.text.similarity import extract_stems, pair_words
+from state import Report
 
 DECLINED = "(the human declined to answer"
 """How an answer begins that is none."""
@@ -107,13 +108,14 @@ class Work:
 
     @property
     def absent(self) -> list[str]:
-        """The words, as they are written, that no document has of those that were searched."""
+        """The words, as they are written, that no document has of those that were searched.
+
+        Where tables have answered some of the request, only those that they leave open.
+        """
         written = {word.lower(): word for word in _NAME.findall(self.words)}
-        found = (call.data.get("absent") for call in self.calls if call.has_passages)
-        words = dict.fromkeys(
-            str(word) for each in found if isinstance(each, list) for word in each
-        )
-        return [written.get(word, word) for word in words]
+        left_open = {word for words in self._list_left_open() for word in words}
+        is_open = [word for word in self._find_absent() if word in left_open or not self._tables]
+        return [written.get(word, word) for word in is_open]
 
     @property
     def is_answered(self) -> bool:
@@ -121,15 +123,27 @@ class Work:
 
         Words that no searched document has either are nothing that is open.
         """
-        before = [
+        absent, unread = self._find_absent(), self._list_left_open()
+        return bool(self._tables) and all(words and {*words} <= {*absent} for words in unread)
+
+    @property
+    def _tables(self) -> list[Report]:
+        """The reports of those that read tables, where the task is for what they leave open."""
+        return [
             each
             for each in self.handoff.context
             if f"{ONLY_WHAT_IS_LEFT} {each.task}." in self.handoff.intent
             and each.status == "completed"
         ]
-        absent = {word.lower() for word in self.absent}
-        unread = [_UNREAD.findall(gap.lower()) for each in before for gap in each.failures]
-        return bool(before) and all(words and absent.issuperset(words) for words in unread)
+
+    def _list_left_open(self) -> list[list[str]]:
+        """Return the words that each gap of the tables names, in lower case."""
+        gaps = (gap.lower() for each in self._tables for gap in each.failures)
+        return [_UNREAD.findall(gap) for gap in gaps]
+
+    def _find_absent(self) -> list[str]:
+        found = (call.data.get("absent") for call in self.calls if call.has_passages)
+        return [*dict.fromkeys(str(n) for each in found if isinstance(each, list) for n in each)]
 
     @property
     def answer_text(self) -> str:
@@ -189,6 +203,7 @@ def _read_own_words(description: str) -> str:
 def _list_words(text: str) -> str:
     """Return the content words, and names such as `max_age` and 2.31 whole, in lower case."""
     words = [word.lower() for word in _NAME.findall(text) if pair_words(word)]
+    words = [word.removesuffix("'s").removesuffix("\u2019s") for word in words]
     return " ".join(dict.fromkeys(words[:MAX_QUERY_WORDS]))
 
 

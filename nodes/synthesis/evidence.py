@@ -31,6 +31,7 @@ from nodes.synthesis.findings import (
 )
 from nodes.synthesis.judging import group_repeated_tasks, judge_claims, select_best_attempt
 from nodes.synthesis.reduction import reduce_reports
+from nodes.text.csv_table import is_table_name
 from nodes.text.phrases import DEFAULT_LANGUAGE, detect_language, say
 from state import (
     Context,
@@ -157,8 +158,7 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
     judge_models.language = language
     results, notes = restore_withdrawn_results(state, language)
     unselected = await _find_unselected_tasks(plan, results, judge_models)
-    idle = _find_idle_tasks(plan, results)
-    left_out = unselected | idle
+    left_out = unselected | _find_idle_tasks(plan, results)
     tasks = [task.id for task in plan.tasks if task.id not in left_out]
     reports = [results[name] for name in tasks if name in results]
     pairs = await asyncio.to_thread(find_contradicting_pairs, reports)
@@ -178,7 +178,7 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
         findings=findings,
         contradictions=tuple(contradictions),
         unanswered=list_unanswered(plan, results),
-        remarks=tuple(_list_unused_files(plan, results, idle, language)),
+        remarks=tuple(_list_unused_files(state, reports, language)),
         caps=caps,
         is_only_capped=bool(caps) and all(map(is_stopped_by_cap, map(results.get, tasks))),
         has_model=judge_models.get_name(team.synthesizer_tier) != EMBEDDED,
@@ -335,19 +335,15 @@ def _find_idle_tasks(plan: Plan, results: Mapping[str, Report]) -> frozenset[str
 
 
 def _list_unused_files(
-    plan: Plan, results: Mapping[str, Report], idle: frozenset[str], language: str
+    state: SupervisorState, reports: Sequence[Report], language: str
 ) -> Iterator[str]:
-    """Yield the files of idle tasks, where others have only quoted passages."""
-    read = [
-        set(task.covers)
-        for task in plan.tasks
-        if (report := results.get(task.id))
-        and report.status == "completed"
-        and not (report.is_unread or report.found_as_expected)
-    ]
-    for task in plan.tasks:
-        if task.id in idle and task.materials and not any(map(set(task.covers).__and__, read)):
-            yield say(language, "not_used", files=", ".join(task.materials))
+    """Yield the tables that a run without a model did not compute on, where it quotes passages."""
+    tasks = {task.id: task for task in require_plan(state).tasks}
+    found = [each for each in reports if not each.found_as_expected]
+    read = {name for each in found for name in tasks[each.task].materials}
+    unused = [n for n in state.get("materials", {}) if is_table_name(n) and n not in read]
+    if unused and all(each.is_unread for each in found):
+        yield say(language, "not_used", files=", ".join(unused))
 
 
 async def _find_unselected_tasks(

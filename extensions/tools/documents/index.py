@@ -110,7 +110,8 @@ class PassageIndex:
         for word in dict.fromkeys(_COMPOUND.findall(query.lower())):
             terms = list_query_terms(word)
             whole = [each for each in terms if len(each) == max(map(len, terms))]
-            if word in GERMAN_FUNCTION_WORDS or all(map(is_light, whole)):
+            is_letter = len(word) == 1 and word.isalpha()
+            if is_letter or word in GERMAN_FUNCTION_WORDS or all(map(is_light, whole)):
                 continue
             if not any(map(self._count_matches, whole)):
                 absent.append(word)

@@ -193,10 +193,17 @@ class _Description:
         left = len(rows) - MAX_NAMED
         more = f"; {self._words['more'].format(count=left)}" if left > 0 else ""
         said = f"{head}: {'; '.join(shown)}{more}."
-        if asked.unread:  # the figure itself says what it is not
-            left_out = self._words["without_words"].format(words=join_words(asked.unread))
-            said = f"{left_out[:1].upper()}{left_out[1:]}: {said.replace('**', '')}"
-        return said
+        doubt = self._name_doubt()  # the figure itself says what it is not
+        return f"{doubt[:1].upper()}{doubt[1:]}: {said.replace('**', '')}" if doubt else said
+
+    def _name_doubt(self) -> str:
+        """Return what was left out, else what decides the figure and was taken for granted."""
+        asked, words = self._asked, self._words
+        if asked.unread:
+            return words["without_words"].format(words=join_words(asked.unread))
+        if asked.is_guess:
+            return words["thing"].format(thing=asked.thing, group=words["rows"])
+        return "; ".join(_list_taken(asked, words)) if asked.order else ""
 
     def _count_asked(self) -> int:
         """Return how many rows of a ranking are asked for, with all that share the first place."""

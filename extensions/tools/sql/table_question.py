@@ -33,6 +33,7 @@ from nodes.text.similarity import find_near_name
 
 MAX_CELL_WORDS: Final = 6
 MAX_SPANS: Final = 150
+ALL_PERIODS: Final = "all periods count here; another part of the request names one"
 MAX_SEARCHED_COLUMNS: Final = 40
 MAX_KINDS: Final = 20
 """Different cells of a label, of which each may be meant by another word."""
@@ -57,19 +58,44 @@ def answer_question(
     _name_other_tables(best, profiles)
     answered = [_answer(best, asked, query)]
     texts = list_asking_parts(asked.question) if asked.is_words_only else []
-    if texts and not any(map(points_back, texts[1:])):
-        parts = [replace(asked, question=each) for each in texts]
-        chosen = [_choose_table(profiles, each, query) for each in parts]
-        _doubt_periods([each.reading for each in chosen])
-        by_part = [_answer(*each, query) for each in zip(chosen, parts, strict=True)]
-        complete = [each["is_complete"] for each in by_part]
-        if all(complete) or (any(complete) and not answered[0]["is_complete"]):
-            answered = by_part
+    chosen = _choose_tables(profiles, texts, asked, query)
+    _doubt_periods([each.reading for each in chosen])
+    by_part = [_answer(each, asked, query) for each in chosen]
+    are_read = [bool(each["summary"]) and {*each["gaps"]} <= {ALL_PERIODS} for each in by_part]
+    if texts and (all(are_read) or (any(are_read) and not answered[0]["is_complete"])):
+        answered = by_part
     kept = [note for note in notes if not (best.profile.totals and TOTAL_ROW in note)]
     said = [each["summary"] for each in answered if each["summary"]]
     said += [f"{'; '.join(kept)}."] if kept and said else []
     joined = answered[0] if len(answered) == 1 else _join(answered)
     return {**joined, "summary": "\n\n".join(said), **({"notes": kept} if kept else {})}
+
+
+def _choose_tables(
+    profiles: Sequence[Profile], texts: Sequence[str], asked: Question, query: Query
+) -> list["_Tried"]:
+    """Return the table of each part of a request.
+
+    One that points back, as with "it", is of the rows that the part before it names, or ranks
+    first.
+    """
+    chosen, part = list["_Tried"](), asked
+    for text in texts:
+        rows = _name_rows(chosen[-1], part, query) if chosen and points_back(text) else ""
+        part = replace(asked, question=f"{text} {rows}".strip())
+        chosen.append(_choose_table(profiles, part, query))
+    return chosen
+
+
+def _name_rows(before: "_Tried", asked: Question, query: Query) -> str:
+    """Return the words that say which rows a question is about; empty where two rank first."""
+    if not before.reading.order:
+        return before.rows
+    again = _try_table(before.profile, asked, query)  # an answer changes the reading
+    rows = _answer(again, asked, query).get("rows", [])
+    if not rows or (len(rows) > 1 and rows[0][-1] == rows[1][-1]):
+        return ""
+    return " ".join(str(cell) for cell in rows[0][:-1] if cell is not None)
 
 
 def _name_other_tables(best: "_Tried", profiles: Sequence[Profile]) -> None:
@@ -95,6 +121,8 @@ class _Tried:
     profile: Profile
     reading: Reading
     score: int
+    rows: str
+    """The words of the question that say which rows it is about."""
 
 
 def _choose_table(profiles: Sequence[Profile], asked: Question, query: Query) -> _Tried:
@@ -148,7 +176,7 @@ def _doubt_periods(readings: Sequence[Reading]) -> None:
     if any(each.has_period for each in readings):
         for each in readings:
             if not (each.has_period or each.bucket or each.change):
-                each.doubts.append("all periods count here; another part of the request names one")
+                each.doubts.append(ALL_PERIODS)
 
 
 def _join(answered: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -188,6 +216,9 @@ def _find_near_words(
     names = [" ".join(split_name(name)) for name in profile.columns]
     for token in tokens if unread else ():
         is_noun = token.text.isalpha() and (is_german or token.text.islower())
+        is_noun = is_noun and not token.word.endswith(
+            "est"
+        )  # the heaviest of all is not its weight
         is_named = any(is_same_word(token.word, part) for name in names for part in name.split())
         if not is_noun or is_named or token.text not in unread or token.word in _OPERATING:
             continue
@@ -220,7 +251,9 @@ def _try_words(
     heard = [token.role for token in tokens]
     lacking = len(reading.unread) + len(reading.doubts) + len(reading.taken) + reading.is_guess
     named = sum(role in ("column", "cell") for role in heard)
-    return _Tried(profile, reading, 2 * heard.count("title") + 2 * named - 10 * lacking)
+    rows = " ".join(each.text for each in tokens if each.role in ("cell", "period", "condition"))
+    score = 2 * heard.count("title") + 2 * named - 10 * lacking
+    return _Tried(profile, reading, score, rows)
 
 
 def _apply_arguments(reading: Reading, profile: Profile, asked: Question, query: Query) -> None:
@@ -251,9 +284,8 @@ def _find_cells(profile: Profile, tokens: Sequence[Token], query: Query) -> list
         for end in range(start + 1, min(start + MAX_CELL_WORDS, len(words)) + 1)
         if all(word[0].isalnum() for word in words[start:end])
     }
-    spans |= {
-        OTHER_NAMES.get(word, word).removesuffix(end) for word in words for end in ("s", "es")
-    }
+    spans |= {OTHER_NAMES.get(word, word) for word in words}
+    spans |= {span.removesuffix(end) for span in spans for end in ("s", "es")}
     bare = {"".join(character for character in span if character not in _MARKS) for span in spans}
     wanted = ", ".join(f"({write_literal(span)})" for span in sorted(bare, key=len)[:MAX_SPANS])
     if not words or not profile.labels:

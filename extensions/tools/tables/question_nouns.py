@@ -116,7 +116,8 @@ def _is_open_noun(roles: QuestionRoles, at: int) -> bool:
     if at >= len(roles.tokens) or roles.role(at) or roles.word(at) in GRAMMAR | BUCKETS.keys():
         return False
     text, is_german = roles.tokens[at].text, any(t.word in LISTS["german"] for t in roles.tokens)
-    return text.isalpha() and not text.endswith("ed") and (is_german or text.islower())
+    is_noun = text[:1].isupper() if is_german else text.islower() and not text.endswith("ed")
+    return text.isalpha() and is_noun
 
 
 def _take(roles: QuestionRoles, places: Sequence[int], column: str) -> None:

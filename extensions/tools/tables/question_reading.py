@@ -21,7 +21,7 @@ from extensions.tools.tables.question_words import (
 from extensions.tools.tables.reading import OF_ROWS, Reading
 
 _HOW_MUCH: Final = (("how", "much"), ("wie", "viel"))
-ONE_OF_TWO: Final = "two are asked for, and one was computed"
+ONE_OF_TWO: Final = "two things are asked for, and one was computed"
 MAX_LEFT_OUT: Final = 1
 """Words; without more of them, and as many as are read, a figure is no answer to the question."""
 _Named = Sequence[tuple[int, str]]
@@ -91,7 +91,7 @@ class _Choice:
         if not found.measure and found.function == "value" and not found.is_share:
             self._doubt_amount()
         if is_computed and (is_chosen or found.order) and not is_grouped:
-            found.doubts.append("one of several is asked for, and no column has their names")
+            found.doubts.append("it is asked which one, and no column has the names")
 
     def _doubt_amount(self) -> None:
         """Doubt a reading without an amount where "how much" asks for one."""
@@ -274,8 +274,10 @@ class _Choice:
 
     def _is_amount(self, at: int) -> bool:
         """Return whether "most" is said of a noun, as in "most visits", not of "grew most"."""
-        after = self._roles.word(at + 1)
-        return after[:1].isalnum() and after not in GRAMMAR
+        roles, after = self._roles, self._roles.word(at + 1)
+        before = roles.word(at - 1 - (roles.word(at - 1) in ("the", "am")))
+        is_quality = before in LISTS["being"] or after.endswith("ly")  # is the most expensive
+        return after[:1].isalnum() and after not in GRAMMAR and not is_quality
 
     def _choose_counted(self, labels: _Named, counted: int) -> bool:
         """Choose to count different cells or periods; return whether the words name them."""

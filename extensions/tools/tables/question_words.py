@@ -99,8 +99,8 @@ lists = bases: over against über gegenüber; above: above exceeding greater gr�
   larger mehr more over über; asking: how wann was welche welchem welcher welches wer what when
   where which who wie wo; below: below
   fewer kleiner less lower niedriger smaller under unter weniger; count names: anzahl count counts
-  freq frequency n num number total; degrees: big great groß high hoch large; beside: and its mit
-  their und with; comparing: compare
+  freq frequency n num number total; degrees: big great groß high hoch large; being: are is ist
+  sind war waren was were; beside: and its mit their und with; comparing: compare
   compared comparison vergleich vergleiche verglichen versus vs; denials: 0 kein keine nein no none;
   early: earliest first oldest frühester früheste erste älteste ältester; late: last latest newest
   letzte letzter neueste neuester jüngste;

@@ -47,6 +47,7 @@ COMPUTED: dict[str, dict[str, Any]] = {
         "How many months are there for Oban?": [[3]],
         "What share of the cars came from Oban?": [[71.18]],
         "How many harbours are there?": [[2]],
+        "How many cars were there in 2025, and how many delays did they have?": [[12280], [10]],
         "Average delays not in Oban": [[4.0]],
         "Total cars per harbour and per month in 2025": [
             *(["Mallaig", "2025-01", 4180], ["Oban", "2025-01", 8100])
@@ -132,12 +133,11 @@ UNREAD = {
         "Which harbour had the most delays per month?": "only harbour was computed, not month",
         "Total delays of each harbour and of harbour": "what “harbour” belongs to",
         # A part hangs on another one, or denies something.
-        "How many cars were there in 2025, and how many delays did they have?": "not delays",
         "What were the total cars in 2025, and what were the total delays?": "all periods",
         "Which harbour has no delays?": "of single rows",
         # A figure of another reading is not complete.
         "Average number of cars per month": "single rows were averaged, not the sums",
-        "Which month had the most cars in Oban and which in Mallaig?": "two are asked for",
+        "Which month had the most cars in Oban and which in Mallaig?": "two things are asked for",
     },
     "wells_deep.csv": {"Which village had the deepest wells in 2022?": "“deepest”"},
     "crew.csv": {
@@ -190,7 +190,7 @@ NOT_SHOWN = {
     },
     "ships.csv": {
         "Which harbour used the most cranes?": "“cranes”",
-        "Which pier has the most banana loads?": "one of several is asked for",
+        "Which pier has the most banana loads?": "it is asked which one",
     },
 }
 
@@ -255,6 +255,36 @@ def test_a_year_that_is_said_once_is_that_of_both_quarters():
 )
 def test_a_row_is_named_in_words_and_a_listed_one_also_without_its_number(table, question, row):
     assert ask(question, table)["rows"][0] == row
+
+
+def test_no_filter_of_one_question_counts_for_another() -> None:
+    answer = ask("How many crossings did Oban have in 2025? Which harbour had the most delays?")
+
+    assert answer["rows"] == [[300], ["Oban", 31], ["Mallaig", 12]]
+    assert answer["gaps"] == ["all periods count here; another part of the request names one"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which harbour is the most modern?",
+        "Which harbour was closed most recently?",
+        "Wie viele Autos kamen nach Oban?",
+    ],
+)
+def test_a_word_that_is_no_noun_is_not_taken_for_the_rows(question: str) -> None:
+    answer = ask(question)
+
+    assert not answer["is_complete"]
+    assert not any("was taken to mean each row" in gap for gap in answer["gaps"][:1])
+
+
+def test_the_plural_of_a_cell_of_two_words_is_the_cell() -> None:
+    table = {"bells.csv": "name,kind\nAurelia,church bell\nDora,school bell\nFlora,church bell\n"}
+
+    answer = analyze(table, question="How many church bells are there?")
+
+    assert (answer["rows"], answer["gaps"]) == ([[2]], [])
 
 
 @needs_meaning
