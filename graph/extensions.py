@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
+from importlib import import_module, metadata
 from operator import attrgetter
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
 from urllib.parse import urlsplit
 
@@ -68,7 +68,7 @@ class RunSource(ABC):
 
     def name_thread(self, thread: str) -> str:
         """Return a thread as commands name it."""
-        return f"{thread} --url {self.url}" if self.url else thread
+        return f"{thread} --url {quote(self.url)}" if self.url else thread
 
     def list_threads(self) -> list[str]:
         """Return the threads, the newest first."""
@@ -396,5 +396,5 @@ def _list_modules() -> Iterator[tuple[str, str]]:
         folders = import_module(SHIPPED).__path__
     for each in sorted(pkgutil.iter_modules(folders), key=attrgetter("name")):
         yield each.name, f"{SHIPPED}.{each.name}"
-    for point in sorted(entry_points(group=GROUP), key=attrgetter("name")):
+    for point in sorted(metadata.entry_points(group=GROUP), key=attrgetter("name")):
         yield point.name, point.value

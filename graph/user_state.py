@@ -8,14 +8,14 @@ import os
 import secrets
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal
 
 from platformdirs import user_config_path, user_state_path
 
-from nodes.errors import OutputFailed
+from nodes.errors import OutputFailed, translate_os_errors
 from nodes.security.private_files import make_private_folder
 
 APPLICATION: Final = "supervisor-worker"
@@ -68,13 +68,10 @@ def remove_decision(file: Path) -> bool:
         OutputFailed: the user's folder cannot be written.
     """
     path = _get_folder() / _name_record(file)
-    try:
-        path.unlink()
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise _build_error(path, error) from None
-    return True
+    with _refuse_unwritable(path):
+        is_there = path.exists()
+        path.unlink(missing_ok=True)
+    return is_there
 
 
 def sign_text(text: str) -> str:
@@ -143,7 +140,8 @@ def _read_record(name: str) -> str:
 def _write_record(name: str, text: str, *, replaces: bool = True) -> None:
     """Write a file that only the user can read, as a whole or not at all."""
     path = _get_folder() / name
-    try:
+    # Where it exists another process was first.
+    with _refuse_unwritable(path), suppress(FileExistsError):
         make_private_folder(path.parent)
         handle, draft = tempfile.mkstemp(dir=path.parent)  # 0600
         try:
@@ -152,16 +150,12 @@ def _write_record(name: str, text: str, *, replaces: bool = True) -> None:
             (os.replace if replaces else os.link)(draft, path)
         finally:
             Path(draft).unlink(missing_ok=True)
-    except FileExistsError:  # another process was first
-        return
-    except OSError as error:
-        raise _build_error(path, error) from None
 
 
-def _build_error(path: Path, error: OSError) -> OutputFailed:
-    return OutputFailed(
+def _refuse_unwritable(path: Path) -> AbstractContextManager[None]:
+    return translate_os_errors(
+        OutputFailed,
         f"cannot write {path}",
-        cause=error.strerror or str(error),
         next="make your home folder writable, set XDG_STATE_HOME to a folder of yours, "
         "or name the file with --env-file",
     )

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from extensions.evals.exam import EXAM_FILE, ExamRow, read_exam
 from extensions.evals.scores import Evaluation
-from nodes.errors import OutputFailed, UsageError
+from nodes.errors import OutputFailed, UsageError, translate_os_errors
 from nodes.errors.redaction import hide_folders, redact_value
 from nodes.limits.patterns import Pattern
 from nodes.security.private_files import make_private_folder, replace_private_file
@@ -115,15 +115,11 @@ def keep_exam(
     name = f"{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}-{secrets.token_hex(2)}"
     exam = _build_exam(evaluation, threshold, against).model_dump(mode="json")
     kept = hide_folders(redact_value(exam), asking.resolve(), home.resolve(), Path.home())
-    try:
+    with translate_os_errors(OutputFailed, f"cannot keep the exam in {folder}"):
         make_private_folder(folder)
         replace_private_file(folder / f"{name}.json", json.dumps(kept, ensure_ascii=True))
         for old in _list_files(folder)[MAX_EXAMS:]:
             old.unlink(missing_ok=True)
-    except OSError as error:
-        raise OutputFailed(
-            f"cannot keep the exam in {folder}", cause=error.strerror or str(error)
-        ) from None
     return name
 
 

@@ -8,7 +8,6 @@ import typer
 from graph.extensions import Extension
 
 if TYPE_CHECKING:
-    from extensions.insight.causes import Explanation
     from graph.commands.run import Job
     from graph.settings import Settings
     from nodes.schemas.team import Team
@@ -16,14 +15,6 @@ if TYPE_CHECKING:
 
 MAX_BRIEF: Final = 50
 """Causes that a page gets."""
-__all__ = ["EXTENSION", "explain"]
-
-
-def explain(trace: Mapping[str, Any], task: str = "") -> "Explanation":
-    """Return the first causes of what a run lacks; as `causes.explain`, imported at its use."""
-    from extensions.insight import causes
-
-    return causes.explain(trace, task)
 
 
 class _Insight(Extension):
@@ -58,6 +49,7 @@ class _Insight(Extension):
 
     def explain_run(self, trace: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
         """Return the first causes of what a run lacks; none of a trace of another form."""
+        from extensions.insight.causes import explain
         from graph.runs.trace import TraceUnreadable
 
         try:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from math import nan
+from operator import attrgetter
 from random import Random
 
 from langchain_core.runnables import RunnableConfig
@@ -114,13 +115,7 @@ def describe_run(plan: Plan, asked: PlanRequest, planning: Usage) -> PlannedRun:
         team=name_history(team),
         tasks=tasks,
         answer=answer,
-        planning=(
-            planning.model_calls,
-            planning.input_tokens,
-            planning.output_tokens,
-            planning.cost_usd,
-            planning.seconds,
-        ),
+        planning=attrgetter(*AMOUNTS)(planning),
         call_s=planning.seconds / planning.model_calls if is_known else get_call_s(answer.model),
         at_once=count_at_once(asked.models, context),
         deadline_s=None if ends_s is None else max(0.0, planning.seconds + ends_s),

@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from shlex import quote
 from typing import Any, Final
 
 from extensions.insight.inbox import Rules, Waiting, read_inbox, require_listed
@@ -56,9 +55,9 @@ def show_inbox(options: InboxOptions, settings: Settings) -> int:
     if is_answering:
         results = _Answering(options, runs).answer(waiting, answers, rules)
     elif not options.as_json:
-        _print_listing(waiting, options.url)
+        _print_listing(waiting, runs)
     if options.as_json:
-        listed = [_to_json(each, options.url) for each in waiting]
+        listed = [_to_json(each, runs) for each in waiting]
         word = "would_answer" if options.dry_run else "answered"
         print_json(redact_value({"waiting": listed, "unreadable": unreadable, word: results}))
     return next((each["exit_code"] for each in results if each.get("exit_code")), 0)
@@ -184,7 +183,7 @@ def _format_replies(waiting: Waiting, replies: Mapping[str, Any]) -> str:
     return "; ".join(said)
 
 
-def _print_listing(waiting: Sequence[Waiting], url: str | None) -> None:
+def _print_listing(waiting: Sequence[Waiting], runs: RunSource) -> None:
     """Print each question with what it blocks and the command that answers it."""
     count = format_count(sum(len(each.questions) for each in waiting), "question")
     said = f"{count} in {format_count(len(waiting), 'thread')}" if waiting else "nothing waits"
@@ -202,15 +201,12 @@ def _print_listing(waiting: Sequence[Waiting], url: str | None) -> None:
             blocked, done = (to_one_line(join_names(n, MAX_NAMES), 400) or "nothing" for n in lists)
             lines += [f"waits for it: {blocked}; done: {done}"]
             print_text("\n".join(f"  {line}" for line in lines))
-        print_text(f"  {_name_command(each, url)}")
+        command = format_reply_command(runs.name_thread(each.thread), each.questions)
+        print_text(f"  {command}")
 
 
-def _name_command(waiting: Waiting, url: str | None) -> str:
-    named = f"{waiting.thread} --url {quote(url)}" if url else waiting.thread
-    return format_reply_command(named, waiting.questions)
-
-
-def _to_json(waiting: Waiting, url: str | None) -> Json:
+def _to_json(waiting: Waiting, runs: RunSource) -> Json:
+    command = format_reply_command(runs.name_thread(waiting.thread), waiting.questions)
     return {
         "thread": waiting.thread,
         "team": waiting.team,
@@ -219,7 +215,7 @@ def _to_json(waiting: Waiting, url: str | None) -> Json:
         "age_s": waiting.measure_age_s(),
         "done": waiting.list_done(),
         "questions": [{**e, "blocks": waiting.list_blocked(e)} for e in waiting.questions],
-        "next": _name_command(waiting, url).removeprefix("next: "),
+        "next": command.removeprefix("next: "),
     }
 
 

@@ -24,7 +24,7 @@ from graph.stores.thread_locks import check_thread_id
 from graph.teams.team_folder import TEAM_FILE
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, check_team, find_team, load_team
 from graph.topology.blocking_portal import get_portal
-from nodes.errors import OutputFailed, UsageError
+from nodes.errors import OutputFailed, UsageError, translate_os_errors
 from nodes.schemas.team import Team
 from nodes.text.counts import format_count
 from nodes.text.finite_json import parse_finite_json
@@ -111,13 +111,10 @@ def _choose_own_folder(folder: Path, settings: Settings) -> Path:
     if folder.resolve().parent != SHIPPED_TEAMS_FOLDER:
         return folder
     own = settings.home / "cases" / folder.name
-    try:
-        if not own.exists():
-            others = shutil.ignore_patterns(EXAM_FILE, "sample", "records", "__pycache__")
+    if not own.exists():
+        others = shutil.ignore_patterns(EXAM_FILE, "sample", "records", "__pycache__")
+        with translate_os_errors(OutputFailed, f"cannot write {own}", next="--team FOLDER"):
             shutil.copytree(folder, own, ignore=others)
-    except OSError as error:  # shutil's own error has no strerror
-        cause = error.strerror or str(error)
-        raise OutputFailed(f"cannot write {own}", cause=cause, next="--team FOLDER") from None
     return own
 
 

@@ -21,7 +21,9 @@ def check_shared_rates(settings: Settings) -> Iterator[DoctorCheck]:
     url = settings.redis_url
     if url is None:
         if settings.instances > 1:
-            yield _describe_parts(settings)
+            text = f"each of {settings.instances} instances uses its own part of the rates"
+            fix = "set SUPERVISE_REDIS_URL to let an instance use what others leave"
+            yield DoctorCheck("note", CHECK_NAME, text, fix)
         return
     where = format_redis_address(url)
     if problem := asyncio.run(check_redis(url)):
@@ -42,12 +44,6 @@ def _describe_part(settings: Settings) -> str:
     number = settings.instances
     part = f"1/{number} of the rates" if number > 1 else "the whole rates"
     return f"without it each instance uses {part}"
-
-
-def _describe_parts(settings: Settings) -> DoctorCheck:
-    text = f"each of {settings.instances} instances uses its own part of the rates"
-    fix = "set SUPERVISE_REDIS_URL to let an instance use what others leave"
-    return DoctorCheck("note", CHECK_NAME, text, fix)
 
 
 async def check_redis(url: str, timeout_s: float = TIMEOUT_S) -> str:

@@ -5,6 +5,7 @@ routes, with the token of whoever opened it.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from hashlib import sha256
 from typing import Final, NamedTuple
 
@@ -61,11 +62,11 @@ class PageFile(NamedTuple):
 
 def list_page_routes() -> list[Route]:
     """Return the routes below `/supervise`; the files are read once, here."""
-    page = _LivePage(_read_files())
+    answer = partial(_answer, _read_files())
     return [
         Route(PAGE_PATH, redirect_to_page),
-        Route(f"{PAGE_PATH}/", page.answer),
-        Route(f"{PAGE_PATH}/{{name}}", page.answer),
+        Route(f"{PAGE_PATH}/", answer),
+        Route(f"{PAGE_PATH}/{{name}}", answer),
     ]
 
 
@@ -74,23 +75,17 @@ async def redirect_to_page(request: Request) -> Response:
     return RedirectResponse(f"{PAGE_PATH.rpartition('/')[2]}/", status_code=307, headers=HEADERS)
 
 
-class _LivePage:
-    """Answers with a file, by its name."""
-
-    def __init__(self, files: Mapping[str, PageFile]) -> None:
-        self._files = files
-
-    async def answer(self, request: Request) -> Response:
-        """Answer with the file; 404 for a name that is none of the page's."""
-        file = self._files.get(request.path_params.get("name", ""))
-        if file is None:
-            said = "not a file of the live page\n" if self._files else NOT_BUILT
-            return PlainTextResponse(said, status_code=404, headers=HEADERS)
-        tag = f'"{sha256(file.content).hexdigest()[:32]}"'
-        headers = {**HEADERS, "ETag": tag}
-        if request.headers.get("if-none-match") == tag:
-            return Response(status_code=304, headers=headers)
-        return Response(file.content, media_type=file.media_type, headers=headers)
+async def _answer(files: Mapping[str, PageFile], request: Request) -> Response:
+    """Answer with the file of a name; 404 for one that is none of the page's."""
+    file = files.get(request.path_params.get("name", ""))
+    if file is None:
+        said = "not a file of the live page\n" if files else NOT_BUILT
+        return PlainTextResponse(said, status_code=404, headers=HEADERS)
+    tag = f'"{sha256(file.content).hexdigest()[:32]}"'
+    headers = {**HEADERS, "ETag": tag}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(file.content, media_type=file.media_type, headers=headers)
 
 
 def _read_files() -> dict[str, PageFile]:

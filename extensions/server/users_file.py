@@ -16,7 +16,7 @@ from typing import Final
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from nodes.errors import FileUnreadable, SettingsInvalid, describe_invalid
+from nodes.errors import FileUnreadable, SettingsInvalid, describe_invalid, translate_os_errors
 from nodes.limits.patterns import Pattern
 from nodes.security.private_files import replace_private_file
 
@@ -106,14 +106,10 @@ def add_user(path: Path, name: str, *, is_proxy: bool = False, has_crons: bool =
         raise SettingsInvalid(f"{name[:100]!r} {problem}")
     secret, salt = secrets.token_urlsafe(SECRET_BYTES), secrets.token_hex(16)
     record = UserRecord(salt=salt, hash=_hash_secret(salt, secret), proxy=is_proxy, crons=has_crons)
-    try:
-        with _lock_folder(path.parent):
-            known = load_users(path) if path.exists() else {}
-            _write_users(path, {**known, name: record})
-    except OSError as error:
-        raise FileUnreadable(
-            f"{str(path)!r} cannot be written", cause=error.strerror or "", kept="the file as it is"
-        ) from None
+    what, kept = f"{str(path)!r} cannot be written", "the file as it is"
+    with translate_os_errors(FileUnreadable, what, kept=kept), _lock_folder(path.parent):
+        known = load_users(path) if path.exists() else {}
+        _write_users(path, {**known, name: record})
     return f"{name}.{secret}"
 
 

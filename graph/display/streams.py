@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from graph.display.text import name_command, to_one_line
-from nodes.errors import OutputFailed
+from nodes.errors import OutputFailed, translate_os_errors
 from nodes.errors.redaction import redact_text
 
 
@@ -43,14 +43,9 @@ def print_to_stdout(text: str) -> None:
     Raises:
         OutputFailed: stdout cannot be written.
     """
-    try:
+    advice = "free disk space, or write the output elsewhere"
+    with translate_os_errors(OutputFailed, "cannot write to stdout", next=advice):
         _write_text(sys.stdout, redact_text(text if text.endswith("\n") else f"{text}\n"))
-    except OSError as error:
-        raise OutputFailed(
-            "cannot write to stdout",
-            cause=error.strerror or str(error),
-            next="free disk space, or write the output elsewhere",
-        ) from error
 
 
 def write_to_file(content: str | bytes, path: Path, *, advice: str = "name another file") -> None:
@@ -59,11 +54,8 @@ def write_to_file(content: str | bytes, path: Path, *, advice: str = "name anoth
     Raises:
         OutputFailed: it cannot be written.
     """
-    try:
+    with translate_os_errors(OutputFailed, f"cannot write {path}", next=advice):
         path.write_bytes(content.encode() if isinstance(content, str) else content)
-    except OSError as error:
-        cause = error.strerror or str(error)
-        raise OutputFailed(f"cannot write {path}", cause=cause, next=advice) from error
 
 
 def replace_unencodable_text() -> None:

@@ -47,58 +47,37 @@ class DatabaseLocked(StoreError):
         self.path = path
 
 
-class LockWait:
-    """One wait for a file; it begins now."""
-
-    def __init__(
-        self, path: Path, limit_s: float = MAX_WAIT_S, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._path, self._limit_s, self._clock = path, limit_s, clock
-        self._began_s, self._is_announced = clock(), False
-
-    def allows_retry(self, error: sqlite3.Error) -> bool:
-        """Return whether a failed operation is to be tried again: it failed at a lock.
-
-        Raises:
-            DatabaseLocked: the wait was too long.
-        """
-        if not is_locked(error):
-            return False
-        waited_s = self._clock() - self._began_s
-        if waited_s >= self._limit_s:
-            lost = DatabaseLocked(self._path, f"it was waited for {waited_s:.0f} s")
-            raise log_lost_store(lost) from error
-        if waited_s >= NOTICE_AFTER_S and not self._is_announced:
-            self._is_announced = True
-            _logger.error(
-                "%s",
-                redact_text(
-                    f"waiting for the run database {self._path}, which another program has locked"
-                ),
-            )
-        return True
-
-
 def is_locked(error: sqlite3.Error) -> bool:
     """Return whether an operation failed as another connection has locked the file."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCK_CODES
 
 
 def retry_while_locked(
-    path: Path, work: Callable[[], Result], limit_s: float = MAX_WAIT_S
+    path: Path,
+    work: Callable[[], Result],
+    limit_s: float = MAX_WAIT_S,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Result:
     """Return the result of an operation, which waits while the file is locked.
 
     Raises:
         DatabaseLocked: it was locked for too long.
     """
-    wait = LockWait(path, limit_s)
+    began_s, is_announced = clock(), False
     while True:
         try:
             return work()
         except sqlite3.Error as error:
-            if not wait.allows_retry(error):
+            if not is_locked(error):
                 raise
+            waited_s = clock() - began_s
+            if waited_s >= limit_s:
+                lost = DatabaseLocked(path, f"it was waited for {waited_s:.0f} s")
+                raise log_lost_store(lost) from error
+        if waited_s >= NOTICE_AFTER_S and not is_announced:
+            is_announced = True
+            notice = f"waiting for the run database {path}, which another program has locked"
+            _logger.error("%s", redact_text(notice))
         time.sleep(PAUSE_S)
 
 

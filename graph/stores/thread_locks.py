@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
-from nodes.errors import StoreError, ThreadBusy, UsageError
+from nodes.errors import StoreError, ThreadBusy, UsageError, translate_os_errors
 from nodes.limits.patterns import Pattern
 from nodes.security.private_files import make_private_folder
 
@@ -96,18 +96,17 @@ def _hold_lock(
     path: Path, home: Path, *, busy: ThreadBusy, timeout_s: float = 0.0
 ) -> Iterator[None]:
     lock = FileLock(path, mode=0o600, is_singleton=False)
-    try:
-        make_private_folder(path.parent)
-        lock.acquire(timeout=timeout_s)
-    except Timeout:
-        raise busy from None
-    except OSError as error:
-        raise StoreError(
-            f"the folder {home}, which stores runs, cannot be written",
-            cause=error.strerror or str(error),
-            kept="what was saved before",
-            next="fix its permissions, or set SUPERVISE_DATABASE_URL",
-        ) from error
+    with translate_os_errors(
+        StoreError,
+        f"the folder {home}, which stores runs, cannot be written",
+        kept="what was saved before",
+        next="fix its permissions, or set SUPERVISE_DATABASE_URL",
+    ):
+        try:
+            make_private_folder(path.parent)
+            lock.acquire(timeout=timeout_s)
+        except Timeout:
+            raise busy from None
     try:
         yield
     finally:

@@ -37,6 +37,7 @@ ToolFailed                a tool could not do its work; the worker's report is p
 import math
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from shlex import quote
@@ -132,6 +133,15 @@ def describe_invalid(error: "ValidationError") -> str:
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place, said = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
     return f"{place}: {said}" if place else said
+
+
+@contextmanager
+def translate_os_errors(kind: type[SupervisorError], what: str, **told: str) -> Iterator[None]:
+    """Turn an error of the operating system inside into one of a kind, with its words as cause."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(what, cause=error.strerror or str(error), **told) from None
 
 
 class UsageError(SupervisorError):

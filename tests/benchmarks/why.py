@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from extensions.insight import explain
+from extensions.insight.causes import explain
 from graph import arun
 from graph.runs.runner import aresume
 from graph.runs.stopping import astop

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from extensions.insight import explain
+from extensions.insight.causes import explain
 from graph import arun
 from graph.runs.trace import load_trace
 from graph.settings import Settings

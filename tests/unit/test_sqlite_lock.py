@@ -18,7 +18,6 @@ from graph.stores.sqlite_lock import (
     MIN_WAIT_S,
     NOTICE_AFTER_S,
     DatabaseLocked,
-    LockWait,
     is_locked,
     limit_wait_s,
     retry_while_locked,
@@ -55,18 +54,18 @@ def make_error(code: int) -> sqlite3.OperationalError:
 def test_a_wait_is_announced_once_after_some_seconds_and_ends_in_a_line(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    clock = Clock()
-    wait, locked = LockWait(PATH, 10.0, clock), make_error(sqlite3.SQLITE_BUSY)
-    announced = []
-    for clock.now_s in (0.0, NOTICE_AFTER_S, NOTICE_AFTER_S + 1):
-        assert wait.allows_retry(locked)
+    clock, announced = Clock(), list[int]()
+    times_s = iter((NOTICE_AFTER_S - 1, NOTICE_AFTER_S, NOTICE_AFTER_S + 1, 10.0))
+
+    def fail() -> None:
         announced.append(len(caplog.messages))
+        clock.now_s = next(times_s)
+        raise make_error(sqlite3.SQLITE_BUSY)
 
-    clock.now_s = 10.0
     with pytest.raises(DatabaseLocked) as ended:
-        wait.allows_retry(locked)
+        retry_while_locked(PATH, fail, 10.0, clock)
 
-    assert announced == [0, 1, 1]
+    assert announced == [0, 0, 1, 1]
     assert "waiting for the run database runs.sqlite" in caplog.messages[0]
     assert ended.value.exit_code == 5
     assert ended.value.format_line().startswith(

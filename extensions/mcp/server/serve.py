@@ -26,7 +26,7 @@ from graph.commands.cancellation import run_cancellable
 from graph.display.stderr_console import print_to_stderr
 from graph.settings import Settings
 from graph.teams.team_loader import list_teams
-from nodes.errors import SettingsInvalid, TeamInvalid
+from nodes.errors import SettingsInvalid, TeamInvalid, translate_os_errors
 from nodes.net.connection import is_loopback
 from nodes.text.counts import format_count
 from state import Context
@@ -78,15 +78,10 @@ def listen(address: str, *, has_token: bool) -> socket.socket:
             f"other machines can reach {address}, and no token is set",
             next="set SUPERVISE_MCP_TOKEN, or listen on 127.0.0.1",
         )
-    try:
+    advice = "name another address as HOST:PORT, such as 127.0.0.1:8765"
+    with translate_os_errors(SettingsInvalid, f"cannot listen on {address}", next=advice):
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family)
-    except OSError as error:
-        raise SettingsInvalid(
-            f"cannot listen on {address}",
-            cause=error.strerror or str(error),
-            next="name another address as HOST:PORT, such as 127.0.0.1:8765",
-        ) from None
 
 
 async def serve_http(server: Server[Any, Any], listener: socket.socket, token: str) -> None:

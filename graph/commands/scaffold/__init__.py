@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from graph.teams.team_folder import NAME_PATTERN, NAME_RULE
-from nodes.errors import UsageError
+from nodes.errors import UsageError, translate_os_errors
 
 TEMPLATE_FOLDER: Final = Path(__file__).parent / "my_team"
 
@@ -37,18 +37,13 @@ def copy_template(template: Path, name: str, into: Path, example: str) -> Path:
         raise UsageError(
             f"{folder} exists already", kept="the folder is unchanged", next="choose another name"
         )
-    try:
+    advice = "choose another --into"
+    with translate_os_errors(UsageError, f"cannot create {folder}", next=advice):
         for source in _list_files(template):
             target = folder / source.relative_to(template)
             target.parent.mkdir(parents=True, exist_ok=True)
             text = source.read_text(encoding="utf-8").replace(template.name, name)
             target.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"cannot create {folder}",
-            cause=error.strerror or str(error),
-            next="choose another --into",
-        ) from None
     return folder
 
 
