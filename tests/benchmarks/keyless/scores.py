@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from nodes.text.phrases import detect_language
 from tests.benchmarks.keyless.questions import Question, list_files
 from tests.benchmarks.keyless.tables import query_tables
 from tests.benchmarks.keyless.texts import build_name_pattern, find_fact, find_name, list_numbers
@@ -114,6 +115,8 @@ def _list_first_names(question: Question, text: str, rivals: Sequence[str]) -> l
 
 def _list_missing_numbers(question: Question, text: str, wanted: Sequence[float]) -> list[str]:
     asked = {number for number, _ in list_numbers(question.request)}
+    if detect_language(question.request) == "de":  # it writes 5.889,07
+        text = text.translate(str.maketrans(",.", ".,"))
     shown = dict.fromkeys(pair for pair in list_numbers(text) if pair[0] not in asked)
     first = list(shown)[: MAX_BEFORE + len(wanted)]
     scales = (1.0, 0.01) if question.is_percent else (1.0,)
