@@ -10,8 +10,16 @@ from hypothesis import strategies as st
 from nodes.schemas.team import Team, Worker
 
 PlanFault = Literal[
-    *("unknown_worker", "duplicate_id", "unknown_dependency", "self_dependency", "cycle"),
-    *("vague_task", "misfit_task", "too_many_tasks", "too_deep", "repeated_task"),
+    "unknown_worker",
+    "duplicate_id",
+    "unknown_dependency",
+    "self_dependency",
+    "cycle",
+    "vague_task",
+    "misfit_task",
+    "too_many_tasks",
+    "too_deep",
+    "repeated_task",
     "unknown_material",
 ]
 # `Any`: a plan as JSON, which may be of the wrong shape.
@@ -70,7 +78,11 @@ _PATTERNS = (
     "Compare the revenue of {} in {} with the year before",
 )
 _VAGUE_DESCRIPTIONS = (
-    *("Analyze the data", "Do research", "Handle the rest", "Look into it", "Improve things"),
+    "Analyze the data",
+    "Do research",
+    "Handle the rest",
+    "Look into it",
+    "Improve things",
 )
 
 
