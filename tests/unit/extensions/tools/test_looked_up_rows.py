@@ -17,7 +17,7 @@ BOATS = "boat,skipper,length_m\nGannet,Jo Reid,12\nPetrel,Al Munro,9\n"
 
 
 def ask(question: str, table: str = OBJECTS) -> dict[str, Any]:
-    return answer_words(question, {"objects.csv": table})
+    return answer_words(question, "objects.csv", table)
 
 
 @pytest.mark.parametrize(
