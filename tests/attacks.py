@@ -11,50 +11,23 @@ from re import _parser  # type: ignore[attr-defined]
 from time import process_time
 from typing import Any, Final
 
-from nodes.limits.patterns import Pattern, PatternTimeout
+from nodes.limits.patterns import LIMIT_S, Pattern, PatternTimeout
 
 ATTACK_CHARS: Final = 100_000
 COMMON: Final = (" ", "\n", "_", "-", ".", "(", "1", "a", "1.", "a ", "[](", "- a\n", "the ", "or ")
 """The units of the attacks that every pattern meets in the quick tests."""
+_MARKS: Final = r"""
+* # = | ~ / \ : , " ' ` [ { < () [] (a [a {a "a `a a_ a. a- a/ a: a, a= a@ a; &a http://
+0 1, 1- 1: 0x $1 1% i I A é aA Aa 1a
+"""
 UNITS: Final = (
     *COMMON,
-    *("\t", " \n", "\n\n", "*", "#", "=", "|", "~", "/", "\\", ":", ",", "a_", "a.", "a-", "a/"),
-    *(
-        "[",
-        "{",
-        "<",
-        "()",
-        "[]",
-        "(a",
-        "[a",
-        "{a",
-        '"',
-        "'",
-        "`",
-        '"a',
-        "`a",
-        "a:",
-        "a,",
-        "a=",
-        "a@",
-    ),
-    *("0", "1,", "1 ", "1-", "1:", "0x", "$1", "1%", "i", "I", "A", "é", "A ", "aA", "Aa", "1a"),
-    *(
-        "a\n",
-        "1\n",
-        "| a ",
-        "and ",
-        "no ",
-        "A. ",
-        "(a) ",
-        "1. ",
-        "1.1 ",
-        "a;",
-        "http://",
-        "<a ",
-        "&a",
-    ),
+    *("\t", " \n", "\n\n", "1 ", "A ", "a\n", "1\n", "| a ", "and ", "no ", "A. ", "(a) ", "1. "),
+    *("1.1 ", "<a "),
+    *_MARKS.split(),
 )
+_FRACTION: Final = 8
+"""This part of a text is tried first."""
 _PLENTY: Final = 4
 """A repetition of this many at most is no risk."""
 _SAMPLES: Final = 6
@@ -86,11 +59,18 @@ def slowest_attack(pattern: Pattern, units: Iterable[str]) -> tuple[float, str, 
 
 
 def list_stopped_attacks(pattern: Pattern, units: Iterable[str]) -> list[str]:
-    """Return how the texts begin whose search the limit stops."""
+    """Return how the texts begin whose search the limit stops.
+
+    An eighth of each text is searched first, and the whole where that took a fourth of what is
+    enough: a time that grows with the square is 64 times as long, one that grows faster is seen.
+    """
     stopped = []
     for attack in _all_attacks(pattern, units):
+        began = process_time()
         try:
-            pattern.findall(attack)
+            pattern.findall(f"{attack[: ATTACK_CHARS // _FRACTION]}\0")
+            if process_time() - began > LIMIT_S / _FRACTION**2 / 4:
+                pattern.findall(attack)
         except PatternTimeout:
             stopped.append(attack[:16])
     return stopped

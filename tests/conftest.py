@@ -42,16 +42,35 @@ hypothesis.settings.register_profile("quick", deadline=None, derandomize=True, m
 hypothesis.settings.load_profile("ci" if "CI" in os.environ else "developer")
 
 
+class EmptyFolders:
+    """Empty folders, one at a time: most tests leave theirs empty, and the next one has it."""
+
+    def __init__(self, parent: Path) -> None:
+        self._parent, self._last = parent, parent / "none"
+
+    def find_empty(self) -> Path:
+        """Return the last folder while nothing is in it, or else a new one."""
+        if not self._last.is_dir() or any(self._last.iterdir()):
+            self._last = Path(tempfile.mkdtemp(dir=self._parent))
+        return self._last
+
+
 @pytest.fixture(scope="session")
-def users_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder for the users of all tests: pytest looks through its own at each new one."""
-    return tmp_path_factory.mktemp("users")
+def users_folders(tmp_path_factory: pytest.TempPathFactory) -> EmptyFolders:
+    """The folders of the users of all tests: pytest looks through its own at each new one."""
+    return EmptyFolders(tmp_path_factory.mktemp("users"))
+
+
+@pytest.fixture(scope="session")
+def current_folders(tmp_path_factory: pytest.TempPathFactory) -> EmptyFolders:
+    """The current folders of all tests that ask for no `tmp_path`."""
+    return EmptyFolders(tmp_path_factory.mktemp("current"))
 
 
 @pytest.fixture
-def user_folder(users_folder: Path) -> Path:
+def user_folder(users_folders: EmptyFolders) -> Path:
     """The folder of the user's own settings and decisions, outside the current folder."""
-    return Path(tempfile.mkdtemp(dir=users_folder))
+    return users_folders.find_empty()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -88,9 +107,14 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def clean_environment(
-    tmp_path: Path, user_folder: Path, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    current_folders: EmptyFolders,
+    user_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[None]:
     """Keep the developer's keys, settings, trusted folders and run database out of the tests."""
+    has_own = "tmp_path" in request.fixturenames  # one is made, and emptied, for this test alone
+    folder = request.getfixturevalue("tmp_path") if has_own else current_folders.find_empty()
     for name in list(os.environ):
         if name not in KEPT_VARIABLES and not name.startswith(
             ("PYTEST", "COV", "HYPOTHESIS", "UV_", "CI")
@@ -99,7 +123,7 @@ def clean_environment(
     monkeypatch.setenv("LANGSMITH_TRACING", "false")
     for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(user_folder / name.lower()))
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(folder)
     yield
     os.environ.pop("SUPERVISE_ENV_FILE", None)  # `--env-file` sets it for child processes
 

@@ -48,14 +48,7 @@ MODELS = ("model_fast", "model_standard", "model_strong")
 Row = tuple[str, ...]
 EXAM_HEADS: Row = (
     *(
-        "team",
-        "rows",
-        "score",
-        "facts",
-        "claims proved",
-        "calls",
-        "1,000 tokens",
-        "s",
+        *("team", "rows", "score", "facts", "claims proved", "calls", "1,000 tokens", "s"),
         "higher score",
     ),
 )

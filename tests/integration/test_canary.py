@@ -16,7 +16,7 @@ from supervisor_worker.testing.endpoint.scripted_model import ModelReply
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.runs import Runs
 from tests.screen import run_supervise
-from tests.teams import make_team
+from tests.teams import make_team, write_team
 
 pytestmark = pytest.mark.slow
 
@@ -38,13 +38,9 @@ LEAKY = {
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Endpoint]:
-    folder = Path("teams/desk")
-    folder.mkdir(parents=True)
-    (folder / "team.md").write_text("---\ndescription: Keys.\n---\nA task for each key.\n")
-    for name, known in (("clerk", "search_documents"), ("writer", "format_document")):
-        (folder / f"{name}.md").write_text(
-            f"---\ndescription: Reads and writes.\ntools: [{known}]\n---\nWork.\n"
-        )
+    clerk = "description: Reads.\ntools: [search_documents]"
+    writer = "description: Writes.\ntools: [format_document]"
+    folder = write_team(Path("teams/desk"), "description: Keys.", clerk=clerk, writer=writer)
     Path("keys.md").write_text(f"The key of the shop is {CANARY}.\n")
     with Endpoint(Scenario()).run_in_thread() as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.base_url)

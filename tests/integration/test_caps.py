@@ -49,29 +49,24 @@ async def resume_thread(settings: Settings, context: Any) -> Any:
     return await aresume("one", settings=settings, context=context)
 
 
-@pytest.mark.parametrize("door", [run_on_thread, run_graph, make_plan_only, resume_thread])
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        *((name, 0) for name in AT_LEAST_ONE),
-        *((name, -1) for name in AT_LEAST_ONE + AT_LEAST_NONE),
-        ("deadline_s", math.nan),
-        ("max_cost_usd", math.inf),
-        ("max_tasks", "many"),
-    ],
-)
-async def test_an_impossible_cap_is_refused_at_every_entry_point_before_any_call(
-    runs: Runs,
-    door: Callable[[Settings, Any], Awaitable[Any]],
-    name: str,
-    value: Any,
-):
-    for given in ({name: value}, Context(**{name: value})):
-        with pytest.raises(SettingsInvalid, match=f"^{name} in the context") as refused:
-            await door(runs.settings, given)
+IMPOSSIBLE: list[tuple[str, Any]] = [
+    *((name, 0) for name in AT_LEAST_ONE),
+    *((name, -1) for name in AT_LEAST_ONE + AT_LEAST_NONE),
+    *(("deadline_s", math.nan), ("max_cost_usd", math.inf), ("max_tasks", "many")),
+]
 
-        assert refused.value.exit_code == 2
-        assert refused.value.format_line().count("\n") == 0
+
+@pytest.mark.parametrize("door", [run_on_thread, run_graph, make_plan_only, resume_thread])
+async def test_an_impossible_cap_is_refused_at_every_entry_point_before_any_call(
+    runs: Runs, door: Callable[[Settings, Any], Awaitable[Any]]
+):
+    for name, value in IMPOSSIBLE:
+        for given in ({name: value}, Context(**{name: value})):
+            with pytest.raises(SettingsInvalid, match=f"^{name} in the context") as refused:
+                await door(runs.settings, given)
+
+            assert refused.value.exit_code == 2
+            assert refused.value.format_line().count("\n") == 0
     assert not runs.requests
 
 

@@ -20,7 +20,7 @@ from tests.benchmarks.adversaries import build_tools
 from tests.benchmarks.certificates import run_trials
 from tests.endpoint import Scenario, script_tasks
 from tests.runs import REQUEST, Runs, make_saver
-from tests.teams import make_team
+from tests.teams import make_team, write_team
 
 pytestmark = pytest.mark.needs("insight")
 PAIR = Scenario(tasks=script_tasks({"a": (), "b": ("a",)}))
@@ -173,10 +173,8 @@ async def test_the_key_of_a_team_asks_for_a_plan_with_an_effect(runs: Runs):
 async def test_a_cost_to_ask_above_needs_a_thread_and_a_teams_file_may_set_it(
     tmp_path: Path, settings: Settings
 ):
-    folder = tmp_path / "parts"
-    folder.mkdir()
-    (folder / "team.md").write_text("---\ndescription: Compares.\napprove_above: 0.5\n---\nPlan.")
-    (folder / "reader.md").write_text("---\ndescription: Reads.\n---\nRead.")
+    keys = "description: Compares.\napprove_above: 0.5"
+    folder = write_team(tmp_path / "parts", keys, reader="description: Reads.")
     graph = build_supervisor(folder, settings=settings)
 
     with pytest.raises(CheckpointerMissing, match="approve_above"):

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.teams import write_team
 from tests.trusted_files import list_user_folders
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
+GUIDE = "description: Looks at places.\ntools: [forecast]"
 GOOD = """
 from pathlib import Path
 from graph.extensions import DoctorCheck, Extension
@@ -88,16 +90,8 @@ def supervise(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def write_team() -> None:
-    team = Path("teams/trips")
-    team.mkdir(parents=True)
-    (team / "team.md").write_text("---\ndescription: Trips.\n---\nA task for each place.\n")
-    worker = "---\ndescription: Looks at places.\ntools: [forecast]\n---\nWork.\n"
-    (team / "guide.md").write_text(worker)
-
-
 def test_another_distribution_adds_a_command_a_tool_a_check_and_a_warning(site: Path):
-    write_team()
+    write_team(Path("teams/trips"), guide=GUIDE)
 
     checked = supervise(site, "check", "teams/trips")
 
@@ -136,7 +130,7 @@ def test_hooks_that_fail_are_a_line_each_and_the_rest_works(site: Path):
         lines = ["from graph.extensions import Extension", "class Storm(Extension):"]
         lines += [f"    def {hook}(self, *_):", "        raise RuntimeError('no barometer')"]
         install(site, f"storm_{hook}", "\n".join([*lines, "EXTENSION = Storm()"]))
-    write_team()
+    write_team(Path("teams/trips"), guide=GUIDE)
 
     checked = supervise(site, "check", "teams/trips")
     looked = supervise(site, "doctor")

@@ -18,6 +18,7 @@ from state import Context
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.integration.mcp_clients import read_text
 from tests.runs import GIVEN, THREAD, Runs
+from tests.teams import write_team
 
 TEAM = "market_analysis"
 ASKING = {
@@ -153,13 +154,8 @@ def confirm(what: str) -> str:
 
 @pytest.fixture
 def team(tmp_path: Path) -> Path:
-    folder = tmp_path / "asker"
-    (folder / "tools").mkdir(parents=True)
-    (folder / "tools" / "confirm.py").write_text(TOOL)
-    (folder / "team.md").write_text("---\ndescription: Asks.\n---\nA task for each part.\n")
-    worker = "---\ndescription: Books parts.\ntools: [confirm]\n---\nConfirm and report.\n"
-    (folder / "clerk.md").write_text(worker)
-    return folder
+    clerk = "description: Books parts.\ntools: [confirm]"
+    return write_team(tmp_path / "asker", tools={"confirm": TOOL}, clerk=clerk)
 
 
 @pytest.mark.parametrize("by_id", [False, True], ids=["one answer", "by id"])

@@ -17,7 +17,7 @@ from state import RequestInput
 from tests import runs as graph_runs
 from tests.endpoint import Fault, Scenario, ScriptedTask
 from tests.runs import Runs
-from tests.teams import make_team
+from tests.teams import make_team, write_team
 
 pytestmark = pytest.mark.slow
 
@@ -225,11 +225,7 @@ def test_a_team_that_nests_itself_is_refused_with_the_way_it_does(
     tmp_path: Any, settings: Settings
 ):
     for name, other in (("a", "b"), ("b", "a")):
-        folder = tmp_path / name
-        folder.mkdir()
-        (folder / "team.md").write_text("---\ndescription: A team.\n---\nPlan.\n")
-        lead = f"---\ndescription: Leads.\nteam: {tmp_path / other}\n---\nLead.\n"
-        (folder / "lead.md").write_text(lead)
+        write_team(tmp_path / name, lead=f"description: Leads.\nteam: {tmp_path / other}")
 
     with pytest.raises(TeamInvalid, match=r"lead\.md:3: a team cannot nest itself: a -> b -> a"):
         build_supervisor(str(tmp_path / "a"), settings=settings)

@@ -124,13 +124,8 @@ async def test_workers_of_an_inner_team_are_inside_the_agent_that_the_team_is(
     spans = await trace_graph(exporter, runs, runs.script_inner_team())
 
     assert list(list_span_tree(spans)) == [
-        "invoke_workflow house",
-        "  chat gpt-5",
-        "  invoke_agent library",
-        "    chat gpt-5",
-        "    invoke_agent reader",
-        "      chat gpt-5-mini",
-        "    chat gpt-5-mini",
+        *("invoke_workflow house", "  chat gpt-5", "  invoke_agent library", "    chat gpt-5"),
+        *("    invoke_agent reader", "      chat gpt-5-mini", "    chat gpt-5-mini"),
         "  chat gpt-5-mini",
     ]
 

@@ -30,14 +30,7 @@ async def test_the_outcome_is_the_contracts_object(runs: Runs):
 
     result = json.loads(json.dumps(outcome.to_json()))
     assert set(result) >= {
-        "thread",
-        "status",
-        "answer",
-        "plan",
-        "results",
-        "timing",
-        "usage",
-        "error",
+        *("thread", "status", "answer", "plan", "results", "timing", "usage", "error"),
     }
     assert result["status"] == "done" and outcome.exit_code == 0
     assert set(result["timing"]) >= {"wall_s", "sequential_s", "critical_path_s", "speedup"}

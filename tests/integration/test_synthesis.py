@@ -10,6 +10,7 @@ from graph.settings import Settings
 from nodes.schemas.team import Worker
 from tests.endpoint import Fault, Scenario, ScriptedTask
 from tests.runs import Runs, select_events
+from tests.teams import write_team
 
 SAME = "Write share.md: name the market share of Acme in 2024 and its source."
 
@@ -143,11 +144,9 @@ async def test_a_reason_that_several_tasks_share_is_reported_once(runs: Runs):
 
 @pytest.mark.parametrize("switch", ["off", "on", "below", "'on'"])
 def test_a_team_file_switches_judge_and_critic(switch: str, tmp_path: Path):
-    keys = f"critic: {switch}\njudge: false\nmax_critic_rounds: 2"
-    (tmp_path / "team.md").write_text(f"---\ndescription: Two.\n{keys}\n---\nPlan.\n")
-    (tmp_path / "worker.md").write_text("---\ndescription: Works.\n---\nWork.\n")
+    keys = f"description: Two.\ncritic: {switch}\njudge: false\nmax_critic_rounds: 2"
 
-    found = load_team(tmp_path, Settings())
+    found = load_team(write_team(tmp_path, keys, worker="description: Works."), Settings())
 
     assert found.critic == switch.strip("'")
     assert (found.judge, found.max_critic_rounds) == (False, 2)

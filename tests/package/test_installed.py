@@ -28,11 +28,8 @@ from tests.package.installation import (
 REQUEST = "Compare the market capitalization of the top 3 cloud providers"
 SAMPLE = ROOT / "teams" / "market_analysis" / "sample"
 ENGINE_TESTS = (
-    "unit/test_state.py",
-    "unit/test_dispatch.py",
-    "unit/test_ladder.py",
-    "integration/test_graph.py",
-    "integration/test_approval.py",
+    *("unit/test_state.py", "unit/test_dispatch.py", "unit/test_ladder.py"),
+    *("integration/test_graph.py", "integration/test_approval.py"),
 )
 
 PROJECT = {

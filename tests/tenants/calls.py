@@ -35,6 +35,16 @@ class Call:
         return f"{self.method} {self.path} {self.body if self.body is not None else ''}"[:90]
 
 
+def answered(method: str, path: str, body: Any = None) -> Call:
+    """Return a request that both servers answer, with what is the attacker's own."""
+    return Call(method, path, body, dev=200, aegra=200)
+
+
+def own_run(body: dict[str, Any]) -> Call:
+    """Return a run of the attacker's own thread."""
+    return answered("POST", "/threads/$own/runs/wait", body)
+
+
 def a2a(method: str, **params: Any) -> dict[str, Any]:
     """Return a call of the A2A protocol."""
     return {"jsonrpc": "2.0", "id": "1", "method": method, "params": params}
@@ -59,13 +69,9 @@ def list_view_calls(namespace: str) -> list[Call]:
         Call("GET", f"/threads/$done/state/{FIRST}?checkpoint_ns={namespace}"),
         Call("GET", f"/threads/$done/history?checkpoint_ns={namespace}"),
         Call("POST", "/threads/$done/history", {"checkpoint": at, "checkpoint_ns": namespace}),
-        Call("POST", "/threads/$own/state/checkpoint", {"checkpoint": foreign}, dev=200, aegra=200),
-        Call(
-            "POST",
-            "/threads/$own/history",
-            {"checkpoint": foreign, "checkpoint_ns": namespace},
-            dev=200,
-            aegra=200,
+        answered("POST", "/threads/$own/state/checkpoint", {"checkpoint": foreign}),
+        answered(
+            "POST", "/threads/$own/history", {"checkpoint": foreign, "checkpoint_ns": namespace}
         ),
         Call(
             "POST",
@@ -96,21 +102,15 @@ THREADS = [
     Call("GET", "/threads/$done/history"),
     Call("POST", "/threads/$done/history", {"limit": 5}),
     Call("POST", "/threads/$done/copy", {}, dev=409, aegra=None),
-    Call("POST", "/threads/$own/state/checkpoint", {"checkpoint": CHECKPOINT}, dev=200, aegra=200),
-    Call("POST", "/threads/$own/history", {"checkpoint": CHECKPOINT}, dev=200, aegra=200),
-    Call(
-        "POST",
-        "/threads/$own/state",
-        {"values": {"request": "x"}, "checkpoint": CHECKPOINT},
-        dev=200,
-        aegra=200,
-    ),
+    answered("POST", "/threads/$own/state/checkpoint", {"checkpoint": CHECKPOINT}),
+    answered("POST", "/threads/$own/history", {"checkpoint": CHECKPOINT}),
+    answered("POST", "/threads/$own/state", {"values": {"request": "x"}, "checkpoint": CHECKPOINT}),
     Call("POST", "/threads", {"thread_id": "$done", "if_exists": "do_nothing"}, dev=409, aegra=409),
     Call("POST", "/threads", {"thread_id": "$done"}, dev=409, aegra=409),
-    Call("POST", "/threads", {"metadata": FORGED}, dev=200, aegra=200),
-    Call("POST", "/threads/search", {}, dev=200, aegra=200),
-    Call("POST", "/threads/search", {"metadata": FORGED}, dev=200, aegra=200),
-    Call("POST", "/threads/search", {"ids": ["$done"]}, dev=200, aegra=200),
+    answered("POST", "/threads", {"metadata": FORGED}),
+    answered("POST", "/threads/search", {}),
+    answered("POST", "/threads/search", {"metadata": FORGED}),
+    answered("POST", "/threads/search", {"ids": ["$done"]}),
     Call("POST", "/threads/count", {"metadata": FORGED}, dev=200, aegra=None),
     Call("GET", "/threads", dev=None, aegra=200),
     Call("POST", "/threads/prune", {"thread_ids": ["$done"]}, aegra=200),
@@ -141,36 +141,12 @@ RUNS = [
     Call("POST", "/threads/$done/runs/wait", {**ASK, "if_not_exists": "create"}),
     Call("POST", "/threads/$waiting/runs/wait", ACCEPT),
     Call("POST", "/threads/$active/runs", {**ASK, "multitask_strategy": "rollback"}),
-    Call(
-        "POST",
-        "/threads/$own/runs/wait",
-        {**ASK, "config": {"configurable": CHECKPOINT}},
-        dev=200,
-        aegra=200,
-    ),
-    Call("POST", "/threads/$own/runs/wait", {**ASK, "checkpoint": CHECKPOINT}, dev=200, aegra=200),
-    Call(
-        "POST",
-        "/threads/$own/runs/wait",
-        {**ASK, "checkpoint_id": "$checkpoint"},
-        dev=200,
-        aegra=200,
-    ),
-    Call(
-        "POST",
-        "/threads/$own/runs/wait",
-        {**ASK, "config": {"configurable": {"langgraph_auth_user": {"identity": "alice"}}}},
-        dev=200,
-        aegra=200,
-    ),
-    Call(
-        "POST",
-        "/threads/$own/runs/wait",
-        {**ASK, "config": {"configurable": {"langgraph_auth_user_id": "alice"}}},
-        dev=200,
-        aegra=200,
-    ),
-    Call("POST", "/threads/$own/runs", {**ASK, "metadata": FORGED}, dev=200, aegra=200),
+    own_run({**ASK, "config": {"configurable": CHECKPOINT}}),
+    own_run({**ASK, "checkpoint": CHECKPOINT}),
+    own_run({**ASK, "checkpoint_id": "$checkpoint"}),
+    own_run({**ASK, "config": {"configurable": {"langgraph_auth_user": {"identity": "alice"}}}}),
+    own_run({**ASK, "config": {"configurable": {"langgraph_auth_user_id": "alice"}}}),
+    answered("POST", "/threads/$own/runs", {**ASK, "metadata": FORGED}),
     Call("POST", "/threads/$own/runs", {**ASK, "assistant_id": "$assistant"}),
     Call(
         "POST", "/threads/$own/runs", {**ASK, "webhook": "/threads/$done/runs"}, dev=422, aegra=200
@@ -178,7 +154,7 @@ RUNS = [
     Call(
         "POST", "/threads/$own/runs", {**ASK, "webhook": "https://evil.test/"}, dev=422, aegra=200
     ),
-    Call("POST", "/runs/wait", {**ASK, "thread_id": "$done"}, dev=200, aegra=200),
+    answered("POST", "/runs/wait", {**ASK, "thread_id": "$done"}),
     Call(
         "POST",
         "/runs/batch",
@@ -195,13 +171,7 @@ TRACES = [
         Call("POST", f"/threads/{thread}/runs", CONTINUE)
         for thread in ("$done", "$waiting", "$active")
     ),
-    Call(
-        "POST",
-        "/threads/$own/runs/wait",
-        {**ASK, "config": {"configurable": HIDDEN}},
-        dev=200,
-        aegra=200,
-    ),
+    own_run({**ASK, "config": {"configurable": HIDDEN}}),
     reserved("__run_scope", {}),
     reserved("__pregel_task_id", "x"),
     reserved("__pregel_checkpointer", True),
@@ -215,9 +185,9 @@ ASSISTANTS = [
     Call("GET", "/assistants/$assistant/graph"),
     Call("GET", "/assistants/$assistant/schemas"),
     Call("GET", "/assistants/$assistant/subgraphs"),
-    Call("POST", "/assistants/search", {"metadata": FORGED}, dev=200, aegra=200),
-    Call("POST", "/assistants/search", {}, dev=200, aegra=200),
-    Call("POST", "/assistants/count", {"metadata": FORGED}, dev=200, aegra=200),
+    answered("POST", "/assistants/search", {"metadata": FORGED}),
+    answered("POST", "/assistants/search", {}),
+    answered("POST", "/assistants/count", {"metadata": FORGED}),
     Call("GET", "/assistants", dev=None, aegra=200),
     Call(
         "POST",
@@ -234,16 +204,16 @@ CRONS = [
     Call("GET", "/runs/crons/$cron", aegra=None),
     Call("PATCH", "/runs/crons/$cron", {"schedule": "* * * * *"}),
     Call("DELETE", "/runs/crons/$cron"),
-    Call("POST", "/runs/crons/search", {}, dev=200, aegra=200),
-    Call("POST", "/runs/crons/search", {"thread_id": "$done"}, dev=200, aegra=200),
-    Call("POST", "/runs/crons/count", {}, dev=200, aegra=200),
+    answered("POST", "/runs/crons/search", {}),
+    answered("POST", "/runs/crons/search", {"thread_id": "$done"}),
+    answered("POST", "/runs/crons/count", {}),
     Call("POST", "/threads/$done/runs/crons", YEARLY),
     Call("POST", "/runs/crons", {**YEARLY, "assistant_id": "$assistant"}),
 ]
 STORE = [
     Call("PUT", "/store/items", {**NOTE, "namespace": ["alice"]}, dev=204, aegra=204),
     Call("PUT", "/store/items", {**NOTE, "namespace": ["users", "alice"]}, dev=204, aegra=204),
-    Call("GET", "/store/items?namespace=alice&key=note", dev=200, aegra=200),
+    answered("GET", "/store/items?namespace=alice&key=note"),
     Call("GET", "/store/items?namespace=users.alice.notes&key=note", dev=200),
     Call("GET", "/store/items?namespace=alice.notes&key=note", dev=200),
     Call(
@@ -260,10 +230,10 @@ STORE = [
         dev=204,
         aegra=204,
     ),
-    Call("POST", "/store/items/search", {"namespace_prefix": ["alice"]}, dev=200, aegra=200),
-    Call("POST", "/store/items/search", {"namespace_prefix": []}, dev=200, aegra=200),
-    Call("POST", "/store/namespaces", {}, dev=200, aegra=200),
-    Call("POST", "/store/namespaces", {"prefix": ["alice"]}, dev=200, aegra=200),
+    answered("POST", "/store/items/search", {"namespace_prefix": ["alice"]}),
+    answered("POST", "/store/items/search", {"namespace_prefix": []}),
+    answered("POST", "/store/namespaces", {}),
+    answered("POST", "/store/namespaces", {"prefix": ["alice"]}),
 ]
 PROTOCOLS = [
     Call("POST", "/a2a/$shared", a2a("message/send", message=MESSAGE), dev=200, aegra=None),

@@ -26,6 +26,8 @@ class World:
     url: str
     tokens: dict[str, str]
     ids: dict[str, str] = field(default_factory=dict)
+    _open: dict[str, httpx.Client] = field(default_factory=dict)
+    """A client of each user for all calls: a new one reads the certificates of the machine."""
 
     def client(self, user: str = "") -> httpx.Client:
         """Return a client with a user's token; without a name one without a token."""
@@ -35,8 +37,9 @@ class World:
     def send(self, user: str, method: str, path: str, body: Any = None) -> httpx.Response:
         """Send a call, with the ids in place of the words with `$`."""
         filled = None if body is None else json.loads(self.fill(json.dumps(body)))
-        with self.client(user) as client:
-            return client.request(method, self.fill(path), json=filled)
+        if user not in self._open:
+            self._open[user] = self.client(user)
+        return self._open[user].request(method, self.fill(path), json=filled)
 
     def read(self) -> dict[str, Any]:
         """Return all that Alice can see of her things."""

@@ -14,11 +14,7 @@ from tests.unit.test_plain_words import ROOT
 pytestmark = pytest.mark.xdist_group("sources")
 
 ROOMS: Final = (
-    "nodes/execution",
-    "nodes/models",
-    "extensions/tools",
-    "extensions/embedded",
-    "teams",
+    *("nodes/execution", "nodes/models", "extensions/tools", "extensions/embedded", "teams"),
 )
 """Where what workers report is written; a terminal and a page show it."""
 OF_TERMINALS: Final = ("doctor.py",)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.screen import run_supervise
+from tests.teams import write_team
 
 pytestmark = pytest.mark.slow
 
@@ -17,10 +18,7 @@ REQUEST = "Compare part a of a.md with part b of b.md"
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
-    folder = Path("teams/parts")
-    folder.mkdir(parents=True)
-    (folder / "team.md").write_text("---\ndescription: Parts.\n---\nA task for each part.\n")
-    (folder / "analyst.md").write_text("---\ndescription: Writes of parts.\n---\nWrite.\n")
+    folder = write_team(Path("teams/parts"), analyst="description: Writes of parts.")
     with Endpoint(Scenario(tasks=TASKS)).run_in_thread() as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-hidden-0123456789")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.screen import run_supervise
+from tests.teams import write_team
 
 pytestmark = pytest.mark.slow
 
@@ -15,12 +16,8 @@ REQUEST = "How long does the juice keep?"
 @pytest.fixture(autouse=True)
 def team(monkeypatch: pytest.MonkeyPatch) -> None:
     """A team of one worker that searches documents, and a document."""
-    folder = Path("teams/juice")
-    folder.mkdir(parents=True)
-    (folder / "team.md").write_text("---\ndescription: On juice.\n---\nAsk the writer.\n")
-    (folder / "writer.md").write_text(
-        "---\ndescription: Writes on juice.\ntools: [search_documents]\n---\nWrite.\n"
-    )
+    writer = "description: Writes on juice.\ntools: [search_documents]"
+    write_team(Path("teams/juice"), "description: On juice.", writer=writer)
     Path("juice.md").write_text("The juice keeps 18 months in the dark.\n")
     monkeypatch.setenv("SUPERVISE_TEAMS", "teams")
 

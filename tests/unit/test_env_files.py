@@ -45,15 +45,10 @@ def test_the_sources_have_an_order(tmp_path, monkeypatch):
     "line",
     [
         f"SUPERVISE_MODEL_FAST={USED}-2",
-        "SUPERVISE_MAX_CONCURRENCY=3",
-        "SUPERVISE_RPM=60",
-        "SUPERVISE_TPM=1000",
-        "SUPERVISE_CALL_TIMEOUT_S=20",
-        "SUPERVISE_DEADLINE_S=300",
-        "SUPERVISE_MAX_OUTPUT_TOKENS=1000",
-        "SUPERVISE_STREAM=false",
-        "SUPERVISE_SPECULATE=false",
-        "SUPERVISE_DOCUMENTS=documents",
+        *("SUPERVISE_MAX_CONCURRENCY=3", "SUPERVISE_RPM=60", "SUPERVISE_TPM=1000"),
+        *("SUPERVISE_CALL_TIMEOUT_S=20", "SUPERVISE_DEADLINE_S=300"),
+        *("SUPERVISE_MAX_OUTPUT_TOKENS=1000", "SUPERVISE_STREAM=false"),
+        *("SUPERVISE_SPECULATE=false", "SUPERVISE_DOCUMENTS=documents"),
     ],
 )
 def test_an_untrusted_file_may_set_what_only_tightens(line, monkeypatch):
@@ -72,20 +67,12 @@ def test_an_untrusted_file_may_set_what_only_tightens(line, monkeypatch):
 @pytest.mark.parametrize(
     "line",
     [
-        "SUPERVISE_MODEL_FAST=anthropic:claude",
-        "SUPERVISE_MODEL_FAST=openai:vendor/model",
-        "SUPERVISE_MODEL_FAST=embedded",
-        "SUPERVISE_MODEL_FAST=none",
-        "SUPERVISE_MAX_CONCURRENCY=17",
-        "SUPERVISE_CALL_TIMEOUT_S=3600",
-        "SUPERVISE_DEADLINE_S=0",
-        "SUPERVISE_MAX_OUTPUT_TOKENS=5000",
-        "SUPERVISE_SPECULATE=perhaps",
-        "SUPERVISE_DOCUMENTS=..",
-        "SUPERVISE_DOCUMENTS=/",
-        "SUPERVISE_DOCUMENTS=~",
-        "SUPERVISE_DOCUMENTS=link",
-        "SUPERVISE_DOCUMENTS=loop",
+        *("SUPERVISE_MODEL_FAST=anthropic:claude", "SUPERVISE_MODEL_FAST=openai:vendor/model"),
+        *("SUPERVISE_MODEL_FAST=embedded", "SUPERVISE_MODEL_FAST=none"),
+        *("SUPERVISE_MAX_CONCURRENCY=17", "SUPERVISE_CALL_TIMEOUT_S=3600"),
+        *("SUPERVISE_DEADLINE_S=0", "SUPERVISE_MAX_OUTPUT_TOKENS=5000"),
+        *("SUPERVISE_SPECULATE=perhaps", "SUPERVISE_DOCUMENTS=..", "SUPERVISE_DOCUMENTS=/"),
+        *("SUPERVISE_DOCUMENTS=~", "SUPERVISE_DOCUMENTS=link", "SUPERVISE_DOCUMENTS=loop"),
         "SUPERVISE_REPOSITORY=.",
         f"SUPERVISE_DOCUMENTS={'x' * 5000}",
         "SUPERVISE_PRICES=openai:gpt-6-luna=0/0",
@@ -135,12 +122,8 @@ def test_every_setting_is_allowed_by_name_or_ignored():
 
     assert Settings().home == usual.home
     assert names - ignored == {
-        "SUPERVISE_MAX_CONCURRENCY",
-        "SUPERVISE_RPM",
-        "SUPERVISE_TPM",
-        "SUPERVISE_CALL_TIMEOUT_S",
-        "SUPERVISE_DEADLINE_S",
-        "SUPERVISE_MAX_OUTPUT_TOKENS",
+        *("SUPERVISE_MAX_CONCURRENCY", "SUPERVISE_RPM", "SUPERVISE_TPM"),
+        *("SUPERVISE_CALL_TIMEOUT_S", "SUPERVISE_DEADLINE_S", "SUPERVISE_MAX_OUTPUT_TOKENS"),
         "SUPERVISE_DOCUMENTS",
     }
 

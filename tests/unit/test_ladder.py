@@ -15,7 +15,7 @@ from nodes.recovery.ladder import choose_action
 from nodes.recovery.reassignment import list_candidates
 from nodes.schemas.team import Worker
 from state import Attempt, EscalationReason, Rung, Task, Tier
-from tests.teams import make_team
+from tests.teams import make_team, write_team
 
 LADDER: tuple[Rung, ...] = ("refine", "tier", "reassign", "human")
 ABOVE: Mapping[Tier, Tier | None] = {"fast": "standard", "standard": "strong", "strong": None}
@@ -330,12 +330,9 @@ def test_a_team_names_only_its_own_workers_and_known_rungs(
 
 
 def write_team_folder(path: Path, *, team_key: str, worker_key: str) -> Path:
-    path = path / "fruit"
-    path.mkdir()
-    (path / "team.md").write_text(f"---\ndescription: Counts fruit.\n{team_key}\n---\nCount.\n")
-    for name, key in (("counter", worker_key), ("helper", "")):
-        (path / f"{name}.md").write_text(f"---\ndescription: Counts.\n{key}\n---\nCount.\n")
-    return path
+    keys = f"description: Counts fruit.\n{team_key}"
+    counter, helper = (f"description: Counts.\n{key}" for key in (worker_key, ""))
+    return write_team(path / "fruit", keys, counter=counter, helper=helper)
 
 
 def test_a_team_folder_orders_the_rungs_and_names_fallback_and_generalist(tmp_path: Path) -> None:

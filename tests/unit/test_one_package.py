@@ -60,12 +60,8 @@ def test_an_import_that_binds_a_moved_name_is_refused_with_its_place(
 @pytest.mark.parametrize(
     "text",
     [
-        "A = '''graph.cli'''",
-        "A = 'graph' '.cli'",
-        "A = f'graph.cli{1}'",
-        "A = f'nodes.text.{1}'",
-        "A = 'graph\\x2ecli'",
-        "from  graph import cli",
+        *("A = '''graph.cli'''", "A = 'graph' '.cli'", "A = f'graph.cli{1}'"),
+        *("A = f'nodes.text.{1}'", "A = 'graph\\x2ecli'", "from  graph import cli"),
     ],
 )
 def test_a_name_that_is_not_where_it_should_be_is_refused_and_nothing_else_is_changed(

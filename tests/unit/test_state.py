@@ -232,14 +232,7 @@ def test_every_class_of_the_vocabulary_is_allowed_in_a_checkpoint() -> None:
     listed = {name for _, name in list_checkpoint_types()}
 
     assert {
-        "Plan",
-        "Task",
-        "Report",
-        "Answer",
-        "Attempt",
-        "Expense",
-        "RunUsage",
-        "Timing",
+        *("Plan", "Task", "Report", "Answer", "Attempt", "Expense", "RunUsage", "Timing"),
     } <= listed
 
 

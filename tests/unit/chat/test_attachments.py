@@ -59,10 +59,7 @@ async def test_broken_binary_and_huge_files_are_named_with_their_reasons():
     unread = list_unread_attachments(read)
     assert list(read["materials"]) == ["huge.txt", "fine.md"]
     assert [line.split()[2] for line in unread] == [
-        "broken.txt",
-        "image.txt",
-        "wide.txt",
-        "empty.md",
+        *("broken.txt", "image.txt", "wide.txt", "empty.md"),
     ]
     assert "not base64" in unread[0] and "binary" in unread[1] and "5 MB" in unread[2]
 

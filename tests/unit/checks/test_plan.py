@@ -274,12 +274,8 @@ def test_good_tasks_are_refused_only_where_nobody_could_do_them() -> None:
 @pytest.mark.parametrize(
     "description",
     [
-        "Analyze the data",
-        "Do research",
-        "Handle the rest",
-        "Look into it",
-        "Improve the results",
-        "12345",
+        *("Analyze the data", "Do research", "Handle the rest", "Look into it"),
+        *("Improve the results", "12345"),
     ],
 )
 def test_a_description_without_an_object_is_reported(description: str) -> None:

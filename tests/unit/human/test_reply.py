@@ -41,16 +41,8 @@ def test_each_client_decides_about_a_plan(client: str):
 @pytest.mark.parametrize(
     "words",
     [
-        "LGTM",
-        "looks good",
-        "go",
-        "go ahead",
-        "Yes, please run it",
-        "sounds good to me!",
-        "ok.",
-        "Do it",
-        "approve the plan",
-        "\N{THUMBS UP SIGN}",
+        *("LGTM", "looks good", "go", "go ahead", "Yes, please run it", "sounds good to me!"),
+        *("ok.", "Do it", "approve the plan", "\N{THUMBS UP SIGN}"),
         "let\N{RIGHT SINGLE QUOTATION MARK}s go",
     ],
 )
@@ -84,13 +76,7 @@ def test_plain_words_object_with_their_reason(words: str, reason: str):
 @pytest.mark.parametrize(
     "reply",
     [
-        "",
-        "hm",
-        "not good",
-        "yes?",
-        "acept",
-        None,
-        7,
+        *("", "hm", "not good", "yes?", "acept", None, 7),
         [],
         {},
         {"x": 1},

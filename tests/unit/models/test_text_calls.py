@@ -148,11 +148,7 @@ MARKS = [
     *("<tool_call>", "</tool_call>", "<function=find>", "</function>", "<parameter=query>"),
     *("</parameter>", "<arg_key>query</arg_key>", "<arg_value>", "[TOOL_CALLS]", "[ARGS]"),
     *(
-        "to=functions.find",
-        "<|message|>",
-        "<\uff5ctool▁sep\uff5c>",
-        "```json\n",
-        "<think>",
+        *("to=functions.find", "<|message|>", "<\uff5ctool▁sep\uff5c>", "```json\n", "<think>"),
         "</think>",
     ),
     *("find", "{", "}", "[", "]", '"', ":", ",", '"name"', '"arguments"', "1", "\\", "NaN"),

@@ -65,10 +65,7 @@ async def test_a_new_request_gets_a_plan_and_its_tasks_are_sent():
     assert update["plan"].tasks == make_plan().tasks and update["plan"].version == 1
     assert update["todo"] == ("A", "B")
     assert [event["kind"] for event in run.events] == [
-        "request",
-        "plan_created",
-        "ui",
-        "dispatched",
+        *("request", "plan_created", "ui", "dispatched"),
     ]
 
 

@@ -58,14 +58,9 @@ def test_words_of_a_task_cover_what_it_forgot_to_quote() -> None:
 @pytest.mark.parametrize(
     "addition",
     [
-        "Hello team, ",
-        "Please be brief. ",
-        " In no more than 200 words.",
-        " With sources, on one page.",
-        " Thanks a lot!",
-        " List the findings by severity.",
-        " Say which of them is best.",
-        " The table is in rents_2025.csv.",
+        *("Hello team, ", "Please be brief. ", " In no more than 200 words."),
+        *(" With sources, on one page.", " Thanks a lot!", " List the findings by severity."),
+        *(" Say which of them is best.", " The table is in rents_2025.csv."),
     ],
 )
 def test_politeness_forms_limits_and_files_are_no_parts(addition: str) -> None:

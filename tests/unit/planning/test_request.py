@@ -181,19 +181,10 @@ GREETINGS = (
 )
 THANKS = ("thanks", "Thanks, that's great!", "Great, thanks man", "No, that's all. See you later!")
 REQUESTS = (
-    "",
-    "Hello, compare Microsoft and Amazon.",
-    "Thanks, now do the same for 2023",
-    "What can you do about a broken build?",
-    "Say hello in French",
-    "What is this?",
-    "Who are the competitors?",
-    "yes",
-    "ok, great",
-    "yes, help me with my taxes",
-    "approve",
-    "and the second one?",
-    "Welcome email for new customers",
+    *("", "Hello, compare Microsoft and Amazon.", "Thanks, now do the same for 2023"),
+    *("What can you do about a broken build?", "Say hello in French", "What is this?"),
+    *("Who are the competitors?", "yes", "ok, great", "yes, help me with my taxes", "approve"),
+    *("and the second one?", "Welcome email for new customers"),
     "hello " * 100,
 )
 

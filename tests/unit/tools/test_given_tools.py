@@ -13,6 +13,7 @@ from nodes.security.tool_access import get_declared_access, reaches_outside
 from nodes.tools.framework.catalog import declare_given_tools, load_tools
 from nodes.tools.framework.settings import ToolSettings
 from tests.shipped_tools import list_all_tools, load_shipped_tools
+from tests.teams import write_team
 from tests.unit.tools.test_no_blocking import CALLS
 
 
@@ -53,14 +54,11 @@ def test_a_tool_without_a_declaration_is_trusted_least_also_in_a_team_within_the
 
 
 def test_a_worker_in_a_file_may_name_a_tool_that_the_program_passes(tmp_path: Path) -> None:
-    (tmp_path / "lab").mkdir()
-    (tmp_path / "lab" / "team.md").write_text("---\ndescription: Weighs.\n---\nPlan.\n")
-    page = "---\ndescription: Weighs things.\ntools: [weigh]\n---\nWeigh.\n"
-    (tmp_path / "lab" / "scales.md").write_text(page)
+    lab = write_team(tmp_path / "lab", scales="description: Weighs things.\ntools: [weigh]")
 
     with pytest.raises(TeamInvalid, match="unknown tool 'weigh'"):
-        load_team(tmp_path / "lab")
-    graph = build_supervisor(tmp_path / "lab", tools={"weigh": make_tool()})
+        load_team(lab)
+    graph = build_supervisor(lab, tools={"weigh": make_tool()})
 
     assert graph.team.own_tools["weigh"].folder is None
 

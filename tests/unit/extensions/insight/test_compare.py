@@ -11,6 +11,7 @@ from graph.runs.outcome import Outcome
 from state import Answer, Claim
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.screen import CapturedScreen
+from tests.teams import write_team
 
 REQUEST = "Compare part a with part b."
 TASKS = (ScriptedTask(id="a", worker="clerk"), ScriptedTask(id="b", worker="clerk"))
@@ -19,10 +20,7 @@ ALONE = ScriptedTask(id="T1", worker="single_agent")
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
-    folder = Path("clerks")
-    folder.mkdir()
-    (folder / "team.md").write_text("---\ndescription: Parts.\n---\nA task for each part.\n")
-    (folder / "clerk.md").write_text("---\ndescription: Writes of parts.\n---\nWrite.\n")
+    write_team(Path("clerks"), clerk="description: Writes of parts.")
     with Endpoint(Scenario(tasks=TASKS)).run_in_thread() as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")

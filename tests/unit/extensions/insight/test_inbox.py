@@ -13,6 +13,7 @@ from graph.runs.runner import resume
 from graph.settings import Settings
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.screen import CapturedScreen
+from tests.teams import write_team
 
 pytestmark = pytest.mark.slow
 
@@ -42,12 +43,8 @@ def book(what: str) -> str:
 @pytest.fixture(autouse=True)
 def playing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     """An endpoint, and a team of one worker whose tool asks before it books."""
-    folder = Path("clerks")
-    (folder / "tools").mkdir(parents=True)
-    (folder / "tools" / "book.py").write_text(TOOL)
-    (folder / "team.md").write_text("---\ndescription: Books.\n---\nA task for each part.\n")
-    words = "---\ndescription: Books rooms.\ntools: [book]\n---\nBook and report.\n"
-    (folder / "clerk.md").write_text(words)
+    words = "description: Books rooms.\ntools: [book]"
+    write_team(Path("clerks"), tools={"book": TOOL}, clerk=words)
     with Endpoint().run_in_thread() as endpoint:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.base_url)

@@ -18,6 +18,7 @@ from graph.settings import Settings
 from graph.teams.front_matter import WorkerKeys
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.screen import CapturedScreen
+from tests.teams import write_team
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -137,11 +138,8 @@ def test_a_failed_run_is_explained_by_its_first_event_and_what_helps(
 def test_a_report_that_is_always_refused_is_explained_by_what_was_wrong_with_it(
     playing: Endpoint, supervise: CapturedScreen, tmp_path: Path
 ) -> None:
-    team = tmp_path / "ferry"
-    team.mkdir()
-    (team / "team.md").write_text("---\ndescription: Counts.\nladder: [refine]\n---\nCount.\n")
-    reader = "---\ndescription: Counts passengers.\ntier: fast\nmax_turns: 2\n---\nCount.\n"
-    (team / "reader.md").write_text(reader)
+    reader = "description: Counts passengers.\ntier: fast\nmax_turns: 2"
+    team = write_team(tmp_path / "ferry", "description: Counts.\nladder: [refine]", reader=reader)
     task = ScriptedTask(id="count", worker="reader", report=[{"status": "complete"}])
     playing.load_scenario(Scenario(tasks=(task,)))
     supervise("run", "How many?", "--team", str(team), "--thread", "odd", "-q")

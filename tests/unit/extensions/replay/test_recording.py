@@ -30,6 +30,7 @@ from state import Context
 from tests.command_process import CommandProcess
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.runs import REQUEST, Runs
+from tests.teams import write_team
 from tests.unit.extensions.replay.kept_records import (
     make_counting_team,
     replay_file,
@@ -188,10 +189,7 @@ def test_a_record_that_cannot_be_written_again_stays_as_it_is_and_no_draft_is_le
 async def test_a_resume_after_a_kill_adds_a_part_and_the_whole_is_replayed_equal(
     settings: Settings, tmp_path: Path
 ) -> None:
-    team = tmp_path / "parts"
-    team.mkdir()
-    (team / "team.md").write_text("---\ndescription: Parts.\n---\nA task for each part.\n")
-    (team / "researcher.md").write_text("---\ndescription: Looks at parts.\n---\nWork.\n")
+    team = write_team(tmp_path / "parts", researcher="description: Looks at parts.")
     tasks = (ScriptedTask(id="A"), ScriptedTask(id="B", depends_on=("A",), latency_s=60.0))
     with Endpoint(Scenario(tasks=tasks)).run_in_thread() as served:
         shared = {"OPENAI_BASE_URL": served.base_url, "OPENAI_API_KEY": "sk-test-0123456789abcdef"}

@@ -113,10 +113,7 @@ def test_nothing_of_a_record_runs_imports_connects_or_writes(
     assert [path.name for path in folder.iterdir()] == ["calculate.py"]
     # What is not asked for outside is not needed, either.
     assert {name for name, ending in endings.items() if ending == "equal"} == {
-        "as it is",
-        "a tool of a folder",
-        "a server that is a program",
-        "a server far away",
+        *("as it is", "a tool of a folder", "a server that is a program", "a server far away"),
         "a setting that is an address",
     }
 

@@ -73,11 +73,7 @@ def test_some_names_are_refused(path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        "",
-        "[]",
-        "{}",
-        '{"other": 1}',
-        '{"users": {"bob": {}}}',
+        *("", "[]", "{}", '{"other": 1}', '{"users": {"bob": {}}}'),
         json.dumps({"users": {"system": {"salt": "0" * 32, "hash": "0" * 64}}}),
         '{"users": {"bob": {"salt": "zz", "hash": "0"}}}',
         "[" * 100_000,

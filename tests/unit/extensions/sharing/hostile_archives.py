@@ -244,7 +244,7 @@ ARCHIVES: dict[str, Make] = {
     "huge instructions": lambda: changed(**{"counter.md": FILES["counter.md"] + b"word " * 90_000}),
     "instructions that are no text": lambda: changed(**{"counter.md": b"\xff\xfe\0\0"}),
     "access that is nested deeply": lambda: changed(
-        **{"tools/peel.py": 'ACCESS = {"reads": ' + "[" * 60_000 + "}\ndef peel(): pass\n"}
+        **{"tools/peel.py": 'ACCESS = {"reads": ' + "[" * 10_000 + "}\ndef peel(): pass\n"}
     ),
     "inner team outside": lambda: changed(
         **{"counter.md": "---\ndescription: Counts.\nteam: ../../../etc\n---\nCount.\n"}

@@ -28,14 +28,7 @@ from tests.teams import make_team
 
 ROOT = Path(__file__).parents[4]
 CONNECTS = {
-    "httpx",
-    "aiohttp",
-    "requests",
-    "urllib3",
-    "ddgs",
-    "socket",
-    "smtplib",
-    "urllib.request",
+    *("httpx", "aiohttp", "requests", "urllib3", "ddgs", "socket", "smtplib", "urllib.request"),
 }
 
 

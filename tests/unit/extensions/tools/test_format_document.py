@@ -72,10 +72,7 @@ async def test_docx_keeps_headings_lists_tables_and_emphasis(tmp_path):
     assert styles["one"] == "List Bullet" and styles["inner"] == "List Bullet 2"
     assert styles["first"] == "List Number" and styles["said"] == "Quote"
     assert [cell.text for cell in document.tables[0]._cells] == [
-        "provider",
-        "growth",
-        "AWS",
-        "17 %",
+        *("provider", "growth", "AWS", "17 %"),
     ]
     bold = [run.text for block in document.paragraphs for run in block.runs if run.bold]
     assert bold == ["grew"]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from extensions.tools.sql.table_analysis import analyze_table
+from tests.unit.extensions.tools.test_table_questions import answer_words
 
 OBJECTS = """\
 inventory_no,title,painter,acquired,curator,value_eur
@@ -17,7 +17,7 @@ BOATS = "boat,skipper,length_m\nGannet,Jo Reid,12\nPetrel,Al Munro,9\n"
 
 
 def ask(question: str, table: str = OBJECTS) -> dict[str, Any]:
-    return analyze_table("none", "", {"objects.csv": table}, 2.0, "", {"question": question})
+    return answer_words(question, "objects.csv", table)
 
 
 @pytest.mark.parametrize(

@@ -105,11 +105,7 @@ def test_each_line_is_a_row_of_the_sheet_and_what_is_above_the_names_is_a_commen
     path = write_xlsx(tmp_path / "a.xlsx", {"Data": rows})
 
     assert read_sheet(path).splitlines() == [
-        "# Sales 2025",
-        "",
-        "column1,region,amount,column4",
-        "",
-        ",North,42,old",
+        *("# Sales 2025", "", "column1,region,amount,column4", "", ",North,42,old"),
     ]
 
 

@@ -4,6 +4,8 @@ The tables are the files of `asked_tables`.
 """
 
 from collections.abc import Mapping
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extensions.tools.sql.table_analysis import analyze_table
+from extensions.tools.sql.child_program import Statements
+from extensions.tools.sql.table_analysis import TableSession, analyze_table
+from extensions.tools.sql.table_arguments import Question
+from extensions.tools.sql.table_columns import AnalysedTable
+from extensions.tools.sql.table_question import answer_question
 from nodes.text.similarity import is_meaning_available
 
 TABLES = {
@@ -25,9 +31,26 @@ def analyze(materials: dict[str, str], table: str = "", **asked: Any) -> dict[st
     return analyze_table("none", "", materials, 2.0, table, asked)
 
 
+@cache
+def open_table(name: str, text: str) -> tuple[Statements, list[AnalysedTable], list[str]]:
+    """Load a table as `analyze_table` does, but once for all questions about it."""
+    statements = Statements("none", "", {name: text}, 2.0, ExitStack())
+    session = TableSession(statements, "none")
+    return statements, session.sample_readable(session.list_tables()), session.notes
+
+
+def answer_words(question: str, name: str, text: str) -> dict[str, Any]:
+    statements, tables, notes = open_table(name, text)
+    session = TableSession(statements, "none")
+    session.notes += notes
+    return answer_question(tables, Question(question=question), session.query, session.notes)
+
+
 def ask(question: str, *tables: str, **arguments: Any) -> dict[str, Any]:
     materials = {name: TABLES[name] for name in tables or ("ferries.csv",)}
-    return analyze(materials, question=question, **arguments)
+    if arguments or len(materials) > 1:
+        return analyze(materials, question=question, **arguments)
+    return answer_words(question, *next(iter(materials.items())))
 
 
 def list_cases(cases: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str, Any]]:
