@@ -241,10 +241,12 @@ def _fill_remedies(facts: RunFacts, fault: Fault) -> Iterator[Remedy]:
         "option": fault.option or "--max-cost",
     }
     remedies = (*kind.remedies, *([_CASE] if kind.makes_case else []))
-    if kind.makes_case and {*label_models(facts.run.get("models"))} == {label_model("embedded")}:
+    if {*label_models(facts.run.get("models"))} == {label_model("embedded")}:
         # No file's words and no row of an exam change what is answered without a model.
-        kept = (each for each in kind.remedies if each.kind in ("request", "file", "option"))
-        remedies = (*kept, _MODEL)
+        own, of_model = ("request", "file", "option"), "SUPERVISE_MODEL_"
+        kept = [r for r in kind.remedies if r.kind in own or not kind.makes_case]
+        remedies = tuple(r for r in kept if not r.name.startswith(of_model))
+        remedies += (_MODEL,) if kind.makes_case else ()
     for remedy in remedies:
         yield replace(remedy, name=to_one_line(remedy.name.format(**values), 200))
 
