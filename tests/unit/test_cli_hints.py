@@ -7,6 +7,7 @@ import shlex
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -153,9 +154,10 @@ def test_the_list_of_runs_is_narrowed_by_status_age_and_number_without_removing_
     logs.mkdir(parents=True)
     for day, (thread, status) in enumerate((("old", "done"), ("mid", "failed"), ("new", "failed"))):
         run = {"thread": thread, "started": f"2026-11-0{day + 1}T10:00:00+00:00"}
-        head, end = {"t": 0.0, "task": "", "worker": ""}, {"answer": {}, "usage": {}, "timing": {}}
+        head = {"t": 0.0, "task": "", "worker": ""}
         asked = {**head, "kind": "request", "request": "x"}
-        answer = {**head, **end, "kind": "answer", "status": status}
+        end: dict[str, Any] = {"answer": {}, "usage": {}, "timing": {}, "status": status}
+        answer = {**head, **end, "kind": "answer"}
         path = logs / f"{thread}.jsonl"
         lines = [json.dumps(each) for each in ({"run": run}, asked, answer)]
         path.write_text("\n".join(lines))

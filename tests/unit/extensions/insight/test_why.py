@@ -110,7 +110,8 @@ def test_a_file_that_cannot_be_read_and_words_that_no_file_has_are_helped_each_i
     supervise: CapturedScreen, tmp_path: Path
 ) -> None:
     (tmp_path / "memo.md").write_text("# Bells\n\nThe guarantee for a bell is ten years.\n")
-    (tmp_path / "drawing.pdf").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    for name in ("drawing.pdf", "plan.pdf"):
+        (tmp_path / name).write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
     asked = "Who won the contract for the guarantee of the cathedral in Salzburg?"
     supervise("run", asked, "--file", str(tmp_path), "--thread", "unread", "-q")
 
@@ -118,9 +119,10 @@ def test_a_file_that_cannot_be_read_and_words_that_no_file_has_are_helped_each_i
 
     lines = supervise.out.splitlines()
     causes = [line for line in lines if line[:2] in ("1.", "2.", "3.")]
-    assert lines[0].startswith(f"{len(causes)} independent causes") and len(causes) == 2
+    assert lines[0].startswith(f"{len(causes)} independent causes") and len(causes) == 3
     assert "as no file has words of the request: Nothing in memo.md" in supervise.out
     assert "as a file could not be read: drawing.pdf (" in supervise.out
+    assert "as a file could not be read: plan.pdf (" in supervise.out
     assert "--file PATH (give it as text, Markdown, CSV or a PDF with text" in supervise.out
     assert "SUPERVISE_MODEL" not in supervise.out
 
