@@ -108,6 +108,15 @@ def test_json_is_one_object_and_nothing_else(supervise, table):
     }
 
 
+def test_a_run_whose_workers_say_what_they_lack_is_partial_though_nothing_was_found(supervise):
+    Path("memo.md").write_text("# Bells\n\nThe guarantee is ten years.\n")
+    assert supervise("run", "How many apprentices work there?", "--file", "memo.md", "--json") == 3
+
+    outcome = json.loads(supervise.out)
+    assert outcome["status"] == "partial"
+    assert outcome["answer"]["text"].startswith("Nothing could be found out.")
+
+
 def test_a_past_run_can_be_listed_shown_traced_and_resumed(supervise, table):
     supervise("run", REQUEST, "--file", table, "--thread", "t1", "--trace", "kept.json", "-q")
     answer = supervise.out
