@@ -99,7 +99,9 @@ app = typer.Typer(
 
 def _show_version(is_asked: bool) -> None:
     if is_asked:
-        print_to_stdout(f"supervise {__version__}")
+        is_checkout = __version__.endswith("+checkout")
+        what = " (the files of a checkout, no released version)" if is_checkout else ""
+        print_to_stdout(f"supervise {__version__}{what}")
         raise typer.Exit
 
 
@@ -160,32 +162,34 @@ def resume(options: ResumeOptions) -> int:
 
 @app.command()
 def runs(
-    prune: bool = switch("--prune", "Remove runs permanently; the options below select them."),
+    prune: bool = switch("--prune", "Remove the runs that the options below select, permanently."),
     older_than: str | None = option(
         "--older-than", "AGE", "Only runs whose last event is older: 12h, 30d, 8w."
     ),
-    keep: int | None = option("--keep", "N", "Keep the N newest runs.", min=0),
+    keep: int | None = option(
+        "--keep", "N", "List the N newest; with --prune, keep these of all.", min=0
+    ),
     status: str | None = option(
         "--status",
         "STATUS",
-        "Only with this status; several with commas [default: done,passages,partial,failed].",
+        "Only with this status; several with commas [default of --prune: the ended ones].",
     ),
-    records: bool = switch("--records", "Remove their records alone, and keep the runs."),
-    dry_run: bool = switch("--dry-run", "List what --prune would remove."),
+    records: bool = switch("--records", "With --prune: their records alone; the runs stay."),
+    dry_run: bool = switch("--dry-run", "With --prune: list what it would remove."),
     url: UrlOption = None,
 ) -> int:
     """List the runs, the newest first; or remove some of them."""
     from graph.commands.runs import open_runs, prune_runs, show_runs
-    from graph.runs.pruning import PruneSelection
+    from graph.runs.pruning import PruneSelection, RunFilter
 
     if prune and url is not None:
         raise UsageError("--prune removes runs of this machine", next="leave out --url")
-    if not prune and (older_than or keep or status or records or dry_run):
-        raise UsageError("these options need --prune", next="add --prune")
+    if not prune and (records or dry_run):
+        raise UsageError("--records and --dry-run need --prune", next="add --prune")
     settings = load_settings()
-    if not prune:
-        return show_runs(open_runs(url, settings))
     chosen: dict[str, Any] = {"older_than": older_than, "keep": keep, "status": status}
+    if not prune:
+        return show_runs(open_runs(url, settings), RunFilter.from_options(**chosen))
     which = PruneSelection.from_options(**chosen, only_records=records)
     return prune_runs(settings, which, is_dry=dry_run)
 

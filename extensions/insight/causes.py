@@ -31,7 +31,7 @@ MAX_TEXT: Final = 300
 _PURPOSES: Final = {"planner": "plan", "synthesizer": "answer"}
 _UNENDED: Final = "did not end"
 Node = str | tuple[str, str]
-"""A task by its path, the run's answer as an empty one, or a fault by its kind and task."""
+"""A task by its path, the run's answer as an empty one, or a fault by its kind and place."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,9 @@ def _collect(facts: RunFacts) -> tuple[dict[Node, Fault], dict[Node, list[Node]]
 
     def enter(found: Iterable[Fault], effect: str) -> None:
         for fault in found:
-            key = (fault.kind, "" if get_fault_kind(fault.kind).is_of_run else fault.task)
+            kind = get_fault_kind(fault.kind)
+            place = "" if kind.is_of_run else fault.task
+            key = (fault.kind, f"{place} {fault.detail}" if kind.is_by_detail else place)
             known = faults.get(key, fault)
             is_earlier = (not fault.task, _get_place(fault)) < (not known.task, _get_place(known))
             faults[key] = fault if is_earlier else known
@@ -241,10 +243,12 @@ def _fill_remedies(facts: RunFacts, fault: Fault) -> Iterator[Remedy]:
         "option": fault.option or "--max-cost",
     }
     remedies = (*kind.remedies, *([_CASE] if kind.makes_case else []))
-    if kind.makes_case and {*label_models(facts.run.get("models"))} == {label_model("embedded")}:
+    if {*label_models(facts.run.get("models"))} == {label_model("embedded")}:
         # No file's words and no row of an exam change what is answered without a model.
-        kept = (each for each in kind.remedies if each.kind in ("request", "file", "option"))
-        remedies = (*kept, _MODEL)
+        own, of_model = ("request", "file", "option"), "SUPERVISE_MODEL_"
+        kept = [r for r in kind.remedies if r.kind in own or not kind.makes_case]
+        remedies = tuple(r for r in kept if not r.name.startswith(of_model))
+        remedies += (_MODEL,) if kind.makes_case else ()
     for remedy in remedies:
         yield replace(remedy, name=to_one_line(remedy.name.format(**values), 200))
 

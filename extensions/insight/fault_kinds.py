@@ -35,6 +35,8 @@ class FaultKind:
     """It is of the content: a row of the exam shows whether new words help."""
     is_of_run: bool = False
     """One cause, however many tasks it hit."""
+    is_by_detail: bool = False
+    """Of one task or answer as many causes as there are details, such as files."""
     reason: str = ""
     """Of the escalations that are of this kind."""
     starts: tuple[str, ...] = ()

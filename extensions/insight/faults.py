@@ -136,11 +136,11 @@ def _list_answer_faults(facts: RunFacts, within: str) -> Iterator[Fault]:
     lost |= {drop_remark(part) for part in facts.plans.get(within, {}).get("untaken") or ()}
     found = [("part_unanswered", part) for part in list_answer_texts(facts, "unanswered", within)]
     language = str(answers[-1].get("answer", "language") or "en")
-    for name, kind in (("unsupported", "unsupported_line"), ("not_read", "file_unread")):
+    for name, kind in (("unsupported", "unsupported_line"), ("not_read", "file_unreadable")):
         values = dict.fromkeys(("what", "line", "name", "reason"), "\0")
         start = say(language, name, **values).partition("\0")[0]
         gaps = list_answer_texts(facts, "gaps", within)
-        found += [(kind, gap) for gap in gaps if gap.startswith(start)]
+        found += [(kind, gap[len(start) :]) for gap in gaps if gap.startswith(start)]
     for kind, said in found:
         if said not in lost:
             yield Fault(kind, within, "synthesizer", written, said)

@@ -23,6 +23,10 @@ _UNSURE: Final = tuple(
 )
 _NO_FILE: Final = tuple(say(language, "no_file") for language in PHRASES)
 """How the built-in model says that there is nothing to read."""
+_ABSENT: Final = tuple(
+    say(each, "words_absent", places="\0", words="\0").partition("\0")[0] for each in PHRASES
+)
+"""How it begins to say that no file has some words."""
 _OVERCOME: Final = ("unreadable_reply", "out_of_time", "tool_timed_out")
 """Besides what an endpoint did: a later attempt that got a report has overcome it."""
 _CAPS: Final = ("steps_spent", "deadline_passed", "budget_spent")
@@ -210,8 +214,10 @@ def _find_lack(task: TaskFacts) -> Fault:
         with suppress(ValueError, TypeError, LookupError, AttributeError):  # of any form
             result = parse_json(event.read("result"))
             if result.get("is_complete") is False or detail in result["gaps"]:
-                return build_fault(task, "tool_gap", event, detail, event.read("tool"))
-    return build_fault(task, "file_unread", task.ending, detail)
+                kind = "words_absent" if detail.startswith(_ABSENT) else "tool_gap"
+                return build_fault(task, kind, event, detail, event.read("tool"))
+    kind = "words_absent" if detail.startswith(_ABSENT) else "file_unread"
+    return build_fault(task, kind, task.ending, detail)
 
 
 def _list_tool_faults(task: TaskFacts) -> Iterator[Fault]:

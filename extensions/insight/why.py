@@ -35,22 +35,27 @@ def show_why(thread: str, task: str, runs: RunSource, *, as_json: bool) -> int:
     if as_json:
         print_json(why.to_json())
         return 0
-    print_text("\n".join(_format_explanation(why, f"task {task}" if task else "the run")))
+    print_text(format_explanation(why, f"task {task}" if task else "the run"))
     for note in why.notes:
         print_to_stderr(f"note: {note}", style="yellow")
     return 0
 
 
-def _format_explanation(why: Explanation, subject: str) -> Iterator[str]:
-    groups, count = list(_group_causes(why)), len(why.causes)
-    if not count:
+def format_explanation(why: Explanation, subject: str) -> str:
+    """Return the causes as lines: of a run, or of a task of it."""
+    return "\n".join(_list_lines(why, subject))
+
+
+def _list_lines(why: Explanation, subject: str) -> Iterator[str]:
+    groups = list(_group_causes(why))
+    if not (count := len(groups)):
         verb = "failed" if why.status in (*COMPLETE_STATUSES, "completed") else "has failed"
         yield f"Nothing {verb}: {subject} {_STATES.get(why.status, f'is {why.status}')}."
     elif count > 1:
         yield f"{count} independent causes, in the order in which they happened:"
     for number, causes in enumerate(groups[:MAX_SHOWN], 1):
         yield from _format_causes(causes, f"\n{number}. " if count > 1 else "")
-    if more := sum(map(len, groups[MAX_SHOWN:])):
+    if (more := count - MAX_SHOWN) > 0:
         yield f"\nand {format_count(more, 'more cause')}: --json lists all"
     if why.stated_gaps:
         yield "\nGaps that the answer names, and that no fault has led to:"
@@ -58,10 +63,12 @@ def _format_explanation(why: Explanation, subject: str) -> Iterator[str]:
 
 
 def _group_causes(why: Explanation) -> Iterator[list[Cause]]:
-    """Yield the causes; what an endpoint or a server did to several tasks is shown once."""
+    """Yield the causes; the same of several tasks, such as of an endpoint, are shown once."""
     groups: dict[tuple[str, str], list[Cause]] = {}
     for cause in why.causes:
-        place = cause.task if get_fault_kind(cause.kind).makes_case else ""
+        is_outside = cause.event.get("kind") == "model_call" or cause.kind.startswith("remote_")
+        what = "" if is_outside else cause.sentence.partition(", as ")[2]
+        place = cause.task if get_fault_kind(cause.kind).makes_case else what
         groups.setdefault((cause.kind, place), []).append(cause)
     yield from groups.values()
 

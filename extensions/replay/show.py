@@ -12,7 +12,7 @@ from extensions.replay.replayer import Replayed, list_unrecorded, replay_record
 from graph.commands.output import print_json, print_markdown, print_text, save_json
 from graph.commands.run import print_outcome, run_with_progress
 from graph.commands.runs import RunsHere, find_thread
-from graph.display.labels import format_seconds
+from graph.display.labels import format_seconds, format_status
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
 from graph.display.text import to_one_line
@@ -24,6 +24,7 @@ from nodes.errors import UsageError
 from nodes.text.counts import format_count
 from nodes.text.markdown import format_answer
 from nodes.tools.framework.extras import require_packages
+from state import COMPLETE_STATUSES
 
 DIFFERENT_EXIT_CODE = 3
 DEMO: Final = Path(__file__).parent / "demo.record"
@@ -53,7 +54,7 @@ def show_replay(options: ReplayOptions, settings: Settings) -> int:
     record = open_record(options.thread, settings, options.record)
     done = run_replay(record, is_paced=options.paced, quiet=options.quiet)
     if options.trace:
-        save_json(done.build_trace(), options.trace)
+        save_json(done.build_trace(), options.trace, "trace", quiet=options.quiet)
     return print_replay(done, as_json=options.as_json, quiet=options.quiet)
 
 
@@ -125,7 +126,8 @@ def show_what_if(options: ReplayOptions, settings: Settings) -> int:
         raise UsageError("with a change nothing is paced", next="leave --paced out")
     found = _run_fork(options, options, settings)
     if options.trace:
-        save_json(load_trace(found.outcome.thread, settings), options.trace)
+        trace = load_trace(found.outcome.thread, settings)
+        save_json(trace, options.trace, "trace", quiet=options.quiet)
     if options.as_json:
         print_json(found.to_json())
     else:
@@ -175,9 +177,25 @@ def _print_comparison(found: Comparison) -> None:
     ]
     calls = format_count(said["usage"]["after"]["model_calls"], "call")
     print_to_stderr(f"cost of the change: {calls}, {spent[1]}; of the run: {spent[0]}", style="dim")
-    print_to_stderr(f"more: supervise show {found.outcome.thread}", style="dim")
+    lacks, thread = list(_list_lacks(found)), found.outcome.thread
+    for line in lacks:
+        print_to_stderr(line, style="yellow")
+    why = f"; why it is not whole: supervise why {thread}" if lacks else ""
+    print_to_stderr(f"more: supervise show {thread}{why}", style="dim")
     if error:
         print_to_stderr(error.format_line(), style="red")
+
+
+def _list_lacks(found: Comparison) -> Iterator[str]:
+    """Yield why a run with a change is not whole: its status, and the gaps of its answer."""
+    outcome = found.outcome
+    if outcome.error or outcome.status in COMPLETE_STATUSES:
+        return
+    yield f"the run with the change is {format_status(outcome.status)}"
+    gaps = outcome.answer.gaps if outcome.answer else ()
+    yield from (f"- {to_one_line(gap, 300)}" for gap in gaps[:MAX_LISTED])
+    if (more := len(gaps) - MAX_LISTED) > 0:
+        yield f"and {format_count(more, 'more gap')}"
 
 
 def _list_differences(said: Mapping[str, Any]) -> Iterator[str]:

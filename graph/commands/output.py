@@ -183,10 +183,21 @@ def read_json_file(path: Path, what: str) -> dict[str, Any]:
     return value
 
 
-def save_json(value: Any, path: Path) -> None:
-    """Write a JSON file beside a command's own output; a failure prints a warning."""
+def announce_file(what: str, path: Path) -> None:
+    """Print on stderr where something was written."""
+    print_to_stderr(f"the {what} is in {path}", style="dim")
+
+
+def save_json(value: Any, path: Path, what: str = "", *, quiet: bool = False) -> None:
+    """Write a JSON file beside a command's own output; a failure prints a warning.
+
+    Args:
+        what: how the file is announced; empty where it is not.
+    """
     try:
         write_json(value, path)
+        if what and not quiet:
+            announce_file(what, path)
     except OutputFailed as error:
         print_to_stderr(f"warning: {error}", style="yellow")
 
@@ -199,12 +210,15 @@ def print_report(trace: Mapping[str, Any], out: Path | None) -> int:
         print_to_stdout(format_report(trace))
     else:
         write_report(trace, out)
+        announce_file("report", out)
     return 0
 
 
-def save_report(trace: Mapping[str, Any], path: Path) -> None:
+def save_report(trace: Mapping[str, Any], path: Path, *, quiet: bool) -> None:
     """Write the report beside a command's own output; a failure prints a warning."""
     try:
         write_report(trace, path)
+        if not quiet:
+            announce_file("report", path)
     except (OutputFailed, TraceUnreadable) as error:
         print_to_stderr(f"warning: {error}", style="yellow")

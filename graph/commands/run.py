@@ -146,9 +146,9 @@ def run_job(job: Job, request: str, **more: Any) -> Outcome:
 def _save_trace(options: RunOptions, read_trace: Callable[[], Mapping[str, Any]]) -> None:
     """Write the trace and the report of a run where asked."""
     if options.trace:
-        save_json(read_trace(), options.trace)
+        save_json(read_trace(), options.trace, "trace", quiet=options.quiet)
     if options.report:
-        save_report(read_trace(), options.report)
+        save_report(read_trace(), options.report, quiet=options.quiet)
 
 
 def resume(thread: str, options: ResumeOptions, runs: RunSource) -> int:
@@ -172,7 +172,7 @@ def resume(thread: str, options: ResumeOptions, runs: RunSource) -> int:
         if not runs.url:
             outcome = _answer_at_terminal(outcome, display, runs.settings, options.team)
     if options.report:
-        save_report(runs.load_trace(thread), options.report)
+        save_report(runs.load_trace(thread), options.report, quiet=quiet)
     named = runs.name_thread(thread)
     with runs.refuse_other_forms(thread):
         code = print_outcome(outcome, outcome.to_json(), named=named, **options.how)

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from graph.commands.cancellation import run_cancellable
 from graph.commands.output import (
+    announce_file,
     print_json,
     print_listing,
     print_markdown,
@@ -36,7 +37,7 @@ from graph.display.text import cut_middle, to_one_line
 from graph.extensions import RunSource, find_first
 from graph.pages.answer_file import write_answer
 from graph.runs.chrome_trace import build_chrome_trace, read_timeline
-from graph.runs.pruning import PruneSelection, remove_runs
+from graph.runs.pruning import PruneSelection, RunFilter, remove_runs
 from graph.runs.stopping import AT_RESUME, astop
 from graph.runs.trace import ThreadUnknown, list_runs, list_threads, load_trace, refuse_other_forms
 from graph.settings import Settings
@@ -51,6 +52,7 @@ Json = Mapping[str, Any]
 
 _RESUMABLE: Final = ("running", "stopped")
 """Statuses of runs without an end; a run that was killed is listed as running."""
+ALL_RUNS: Final = RunFilter()
 LAST: Final = "last"
 MIN_PREFIX_CHARS: Final = 6
 MAX_LISTED: Final = 8
@@ -110,16 +112,19 @@ def open_runs(url: str | None, settings: Settings) -> RunSource:
     raise UsageError("no extension reads the runs of a server", next="leave out --url")
 
 
-def show_runs(runs: RunSource) -> int:
+def show_runs(runs: RunSource, which: RunFilter = ALL_RUNS) -> int:
     """List runs, the newest first."""
     found, notes = runs.list_runs()
-    if found:
+    # Others have them in the order of their last event.
+    newest = sorted(found, key=lambda run: str(run.get("started", "")), reverse=True)
+    if chosen := which.select(newest, runs.settings):
         headings = ("THREAD", "TEAM", "STATUS", "STARTED", "TIME", "REQUEST")
-        # Others have them in the order of their last event.
-        newest = sorted(found, key=lambda run: str(run.get("started", "")), reverse=True)
-        print_listing([_format_run_row(run) for run in newest], headings)
+        print_listing([_format_run_row(run) for run in chosen], headings)
     else:
-        print_to_stderr(f"no runs{runs.place or f' in {runs.settings.home}'}")
+        place = runs.place or f" in {runs.settings.home}"
+        print_to_stderr(
+            f"none of {format_count(len(found), 'run')}" if found else f"no runs{place}"
+        )
     for note in notes:
         print_to_stderr(note, style="dim")
     return 0
@@ -138,7 +143,7 @@ def show_run(
         if out is not None:
             request = str((trace.get("run") or {}).get("request", ""))
             write_answer(request, _find_answer(trace), out)
-            print_to_stderr(f"the answer is in {out}", style="dim")
+            announce_file("answer", out)
             return 0
         return print_run(thread, trace, named=runs.name_thread(thread), profile=profile)
 
@@ -154,6 +159,7 @@ def show_trace(thread: str, runs: RunSource, *, out: Path | None, format: str) -
         print_json(shown)
     else:
         write_json(shown, out)
+        announce_file("trace", out)
     return 0
 
 

@@ -3,7 +3,13 @@
 import shlex
 from pathlib import Path
 
-from graph.commands.output import print_json, print_listing, print_text, write_file
+from graph.commands.output import (
+    announce_file,
+    print_json,
+    print_listing,
+    print_text,
+    write_file,
+)
 from graph.commands.runs import RunsHere, ThreadAmbiguous, find_thread
 from graph.commands.scaffold import make_team
 from graph.display.plan_mermaid import read_planned_tasks, write_mermaid
@@ -14,7 +20,7 @@ from graph.extensions import RunSource, check_parts, collect
 from graph.runs.trace import get_log_path
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
-from graph.teams.team_folder import list_teams_in_folder
+from graph.teams.team_folder import TEAM_FILE, list_teams_in_folder
 from graph.teams.team_loader import check_team, check_tools, find_team, list_teams, load_team
 from graph.teams.team_warnings import list_trifecta_notes, list_warnings
 from nodes.errors import McpServerFailed, SupervisorError, TeamInvalid, UsageError
@@ -103,7 +109,7 @@ def _report_team_problems(path: str, settings: Settings, *, is_online: bool) -> 
     if problems:
         raise TeamInvalid(
             f"{path}: {format_count(len(problems), 'problem')}",
-            next="fix it" if len(problems) == 1 else "fix them",
+            next=_name_next_step(path, settings, len(problems)),
         )
     team = load_team(path, settings)
     _describe_own_tools(team)
@@ -115,6 +121,13 @@ def _report_team_problems(path: str, settings: Settings, *, is_online: bool) -> 
         print_to_stderr(f"note: {note}", style="dim")
     print_text(f"{path}: valid. {_summarize_team(team, find_team(path, settings))}")
     return 0
+
+
+def _name_next_step(path: str, settings: Settings, problems: int) -> str:
+    """Return what to do about a team's problems; a folder without a team's file is none yet."""
+    if not (find_team(path, settings) / TEAM_FILE).exists():
+        return "name the folder of a team, or make one: supervise new-team NAME"
+    return "fix it" if problems == 1 else "fix them"
 
 
 def _describe_own_tools(team: Team) -> None:
@@ -233,4 +246,5 @@ def _print_picture(text: str, out: Path | None) -> int:
             f"a drawing is Mermaid, which {suffix} does not hold", next="--out FILE.mmd, or FILE.md"
         )
     write_file(f"```mermaid\n{text.strip()}\n```\n" if suffix == ".md" else text, out)
+    announce_file("drawing", out)
     return 0

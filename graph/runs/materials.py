@@ -144,15 +144,21 @@ def _find_files(files: Iterable[Path]) -> dict[str, Path]:
 
 
 def build_progress_callback(
-    listener: Callable[[Mapping[str, object]], None], *, every_s: float = PROGRESS_INTERVAL_S
+    listener: Callable[[Mapping[str, object]], None],
+    *,
+    every_s: float = PROGRESS_INTERVAL_S,
+    clock: Callable[[], float] = monotonic,
 ) -> ReadProgress:
-    """Build a callback that periodically sends reading events to a listener; no trace has them."""
-    sent_s = monotonic()
+    """Build a callback that periodically sends reading events to a listener; no trace has them.
+
+    After one that says how many are read, the last says that all are.
+    """
+    sent_s, has_sent = clock(), False
 
     def report(read: int, of: int) -> None:
-        nonlocal sent_s
-        if monotonic() - sent_s >= every_s:
-            sent_s = monotonic()
+        nonlocal sent_s, has_sent
+        if clock() - sent_s >= every_s or (has_sent and read == of):
+            sent_s, has_sent = clock(), True
             listener(make_event("reading", 0.0, read=read, of=of))
 
     return report

@@ -1,9 +1,13 @@
-"""Removes old runs: checkpoints, store entries, event log, record and lock; never a running one."""
+"""Selects runs by age, number and status, and removes them; never a running one.
+
+A run is its checkpoints, store entries, event log, record and lock.
+"""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -64,12 +68,44 @@ class PruneSelection:
                 "--prune removes runs permanently, so select which",
                 next="add --older-than 30d, --keep 20 or --status done; --dry-run shows them first",
             )
-        statuses = frozenset(status.split(",")) if status else ENDED_STATUSES
-        if unknown := sorted(statuses - set(RUN_STATUSES)):
-            raise UsageError(
-                f"unknown status {unknown[0]!r}", next=f"choose one of {', '.join(RUN_STATUSES)}"
-            )
+        statuses = _parse_statuses(status) if status else ENDED_STATUSES
         return cls(parse_age(older_than) if older_than else 0.0, keep or 0, statuses, only_records)
+
+
+@dataclass(frozen=True)
+class RunFilter:
+    """Selects the runs to list: those that meet all conditions, at most some of the newest."""
+
+    older_than_s: float = 0.0
+    """Age of a run's last event."""
+    limit: int | None = None
+    statuses: frozenset[str] = frozenset()
+    """Empty for any."""
+
+    @classmethod
+    def from_options(
+        cls, *, older_than: str | None, keep: int | None, status: str | None
+    ) -> "RunFilter":
+        """Build the filter from command-line options.
+
+        Raises:
+            UsageError: a value is invalid.
+        """
+        statuses = _parse_statuses(status) if status else frozenset[str]()
+        return cls(parse_age(older_than) if older_than else 0.0, keep, statuses)
+
+    def select(
+        self, runs: Iterable[Mapping[str, Any]], settings: Settings
+    ) -> list[Mapping[str, Any]]:
+        """Return those of some runs that meet the conditions, in their order."""
+        end = time.time() - self.older_than_s
+        found = [
+            run
+            for run in runs
+            if (not self.statuses or run.get("status") in self.statuses)
+            and (not self.older_than_s or _read_last_event_s(run, settings) <= end)
+        ]
+        return found[: self.limit]
 
 
 @dataclass
@@ -118,6 +154,24 @@ def _list_selected_threads(which: PruneSelection, settings: Settings) -> Iterato
     for run in list_runs(settings)[which.keep :]:
         if _is_selected(which, run, settings):
             yield str(run["thread"])
+
+
+def _parse_statuses(names: str) -> frozenset[str]:
+    statuses = frozenset(names.split(","))
+    if unknown := sorted(statuses - set(RUN_STATUSES)):
+        raise UsageError(
+            f"unknown status {unknown[0]!r}", next=f"choose one of {', '.join(RUN_STATUSES)}"
+        )
+    return statuses
+
+
+def _read_last_event_s(run: Mapping[str, Any], settings: Settings) -> float:
+    """Return the time of a run's last event; of a run elsewhere that of its start, or now."""
+    with suppress(OSError):
+        return get_log_path(str(run.get("thread", "")), settings).stat().st_mtime
+    with suppress(ValueError):
+        return datetime.fromisoformat(str(run.get("started"))).timestamp()
+    return time.time()
 
 
 def _is_selected(which: PruneSelection, run: Mapping[str, Any], settings: Settings) -> bool:

@@ -56,6 +56,16 @@ def test_every_file_of_a_new_team_bears_its_name():
     assert "# The team kitchen" in Path("kitchen/README.md").read_text()
 
 
+def test_the_tests_of_a_new_team_run_as_its_readme_says():
+    run_supervise("new-team", "kitchen")
+
+    readme = Path("kitchen/README.md").read_text()
+    command = next(line for line in readme.splitlines() if line.startswith("python -m pytest"))
+    tested = subprocess.run([sys.executable, "-m", "pytest", command.split()[3]], check=False)
+    assert tested.returncode == 0
+    assert 'bin/test "$PWD/kitchen"' in command and (ROOT / "bin/test").exists()
+
+
 def test_a_new_team_opens_in_the_development_server(tmp_path):
     run_supervise("new-team", "kitchen")
     config = json.loads(Path("kitchen/langgraph.json").read_text())

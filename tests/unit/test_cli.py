@@ -48,7 +48,8 @@ def test_help_lists_the_commands_and_names_values_and_no_types(supervise):
 def test_the_version_is_that_of_the_package(supervise):
     assert supervise("--version") == 0
 
-    assert supervise.out == f"supervise {__version__}\n"
+    what = " (the files of a checkout, no released version)"
+    assert supervise.out == f"supervise {__version__}{what}\n"
 
 
 def test_the_start_is_announced_before_libraries_load():
@@ -107,6 +108,15 @@ def test_json_is_one_object_and_nothing_else(supervise, table):
     }
 
 
+def test_a_run_whose_workers_say_what_they_lack_is_partial_though_nothing_was_found(supervise):
+    Path("memo.md").write_text("# Bells\n\nThe guarantee is ten years.\n")
+    assert supervise("run", "How many apprentices work there?", "--file", "memo.md", "--json") == 3
+
+    outcome = json.loads(supervise.out)
+    assert outcome["status"] == "partial"
+    assert outcome["answer"]["text"].startswith("Nothing could be found out.")
+
+
 def test_a_past_run_can_be_listed_shown_traced_and_resumed(supervise, table):
     supervise("run", REQUEST, "--file", table, "--thread", "t1", "--trace", "kept.json", "-q")
     answer = supervise.out
@@ -130,10 +140,28 @@ def test_a_past_run_can_be_listed_shown_traced_and_resumed(supervise, table):
 
 def test_a_run_writes_its_report(supervise, table):
     assert supervise("run", REQUEST, "--file", table, "--report", "run.html", "-q") == 0
+    assert "run.html" not in supervise.err
     page = Path("run.html").read_text(encoding="utf-8")
     assert '"kind":"answer"' in page
     assert supervise("run", REQUEST, "--file", table, "--plan-only", "--report", "p.html") == 0
     assert '"status":"waiting"' in Path("p.html").read_text(encoding="utf-8")
+
+
+def test_each_command_that_writes_a_file_says_what_is_in_it(supervise, table):
+    asked = ("run", REQUEST, "--file", table, "--thread", "t1")
+    assert supervise(*asked, "--report", "run.html", "--trace", "run.json") == 0
+    assert "the report is in run.html\n" in supervise.err
+    assert "the trace is in run.json\n" in supervise.err
+
+    for what, *command in (
+        ("answer", "show", "t1", "--out", "answer.md"),
+        ("trace", "trace", "t1", "--out", "trace.json"),
+        ("report", "trace", "t1", "--format", "html", "--out", "trace.html"),
+        ("drawing", "draw", "t1", "--out", "plan.mmd"),
+    ):
+        assert supervise(*command) == 0
+        assert (supervise.out, supervise.err) == ("", f"the {what} is in {command[-1]}\n")
+        assert Path(command[-1]).stat().st_size
 
 
 def test_a_run_that_waits_is_listed_and_shown_with_its_question(supervise, table, monkeypatch):

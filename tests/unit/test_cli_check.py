@@ -50,6 +50,15 @@ def test_check_examines_each_team_of_a_folder_of_teams(supervise):
     assert "teams: 1 of 2 teams cannot be used. next: fix fruit" in supervise.err
 
 
+def test_a_folder_without_a_team_is_answered_with_how_one_is_named_or_made(supervise):
+    Path("notes").mkdir()
+
+    assert supervise("check", "./notes") == 2
+
+    assert "has no team.md" in supervise.out
+    assert "name the folder of a team, or make one: supervise new-team NAME" in supervise.err
+
+
 def test_a_run_with_a_folder_of_teams_is_answered_with_their_names(supervise):
     write_fruit_team(Path("teams", "fruit"))
 

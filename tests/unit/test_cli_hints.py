@@ -1,10 +1,13 @@
 """What the commands on past runs say to do next."""
 
 import io
+import json
+import os
 import shlex
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -144,6 +147,33 @@ def test_runs_are_listed_by_their_start_and_not_by_their_last_event(supervise):
 
     rows = supervise.out.splitlines()[1:]
     assert [row.split()[0] for row in rows] == ["newest", "middle", "oldest"]
+
+
+def test_the_list_of_runs_is_narrowed_by_status_age_and_number_without_removing_any(supervise):
+    logs = Path(".supervise/traces")
+    logs.mkdir(parents=True)
+    for day, (thread, status) in enumerate((("old", "done"), ("mid", "failed"), ("new", "failed"))):
+        run = {"thread": thread, "started": f"2026-11-0{day + 1}T10:00:00+00:00"}
+        head = {"t": 0.0, "task": "", "worker": ""}
+        asked = {**head, "kind": "request", "request": "x"}
+        end: dict[str, Any] = {"answer": {}, "usage": {}, "timing": {}, "status": status}
+        answer = {**head, **end, "kind": "answer"}
+        path = logs / f"{thread}.jsonl"
+        lines = [json.dumps(each) for each in ({"run": run}, asked, answer)]
+        path.write_text("\n".join(lines))
+        os.utime(path, (0, time.time() - (9 - 4 * day) * 86_400))
+
+    for options, listed in (
+        (("--status", "failed"), ["new", "mid"]),
+        (("--status", "failed", "--keep", "1"), ["new"]),
+        (("--older-than", "3d"), ["mid", "old"]),
+        (("--older-than", "30d"), []),
+    ):
+        assert supervise("runs", *options) == 0
+        assert [row.split()[0] for row in supervise.out.splitlines()[1:]] == listed
+    assert "none of 3 runs" in supervise.err
+    assert supervise("runs", "--status", "bogus") == 2 and "choose one of" in supervise.err
+    assert len(list(logs.iterdir())) == 3
 
 
 def test_a_run_that_waits_says_how_it_is_left_without_an_answer(supervise, table, monkeypatch):

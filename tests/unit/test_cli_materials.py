@@ -262,12 +262,22 @@ def test_progress_of_reading_is_reported_now_and_then():
     tell = build_progress_callback(events.append, every_s=0.0)
     quiet = build_progress_callback(events.append, every_s=3600.0)
 
-    tell(1, 2), quiet(2, 2)
+    tell(1, 2), quiet(1, 2), quiet(2, 2)
 
     board = RunView()
     board.apply_event(events[0])
     assert [(event["kind"], event["read"]) for event in events] == [("reading", 1)]
     assert format_event(board, events[0]) == "reading: 1 of 2 files"
+
+
+def test_after_a_report_of_how_many_files_are_read_the_last_says_that_all_are():
+    events: list[Any] = []
+    now_s = iter((0.0, 0.6, 0.6, 0.7, 0.8, 0.8))
+    tell = build_progress_callback(events.append, every_s=0.5, clock=now_s.__next__)
+
+    tell(2, 4), tell(3, 4), tell(4, 4)
+
+    assert [event["read"] for event in events] == [2, 4]
 
 
 @given(st.text())

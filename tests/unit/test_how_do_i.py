@@ -49,3 +49,12 @@ def test_the_program_knows_each_command_and_its_options() -> None:
             name, command, rest = group.resolve_command(context, list(words))
             assert command is not None, line
             command.make_context(name, rest, parent=context)
+
+
+def test_a_page_makes_the_folder_into_which_it_copies() -> None:
+    root = FOLDER.parents[1]
+    lines = [line for page in PAGES for line in page.read_text(encoding="utf-8").splitlines()]
+    copied = {Path(line.split()[-1]).parent for line in lines if line.startswith("cp ")}
+
+    missing = {folder for folder in copied if not (root / folder).is_dir()}
+    assert missing and all(f"mkdir -p {folder}" in lines for folder in missing)

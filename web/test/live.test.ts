@@ -5,7 +5,7 @@ import { findFileProblem, listChosen } from "../src/client/files";
 import { toUuid } from "../src/client/kept-trace";
 import { readProblem } from "../src/client/problem";
 import { loadThread, type Server } from "../src/client/server";
-import { linkTo, readRoute } from "../src/live/router";
+import { isPage, linkTo, readRoute } from "../src/live/router";
 import { dropKept, findOffset, shiftEvents } from "../src/model/live-events";
 import { chooseStatus } from "../src/model/run-status";
 import { compareRuns, compareTasks, formatChange } from "../src/model/compare";
@@ -86,6 +86,17 @@ describe("what went wrong", () => {
     expect(message).toMatch(/^a ‹202E›x+…$/);
     expect(message.length).toBeLessThan(420);
   });
+});
+
+test.each([
+  ["", true],
+  ["#/runs/abc", true],
+  ["#/start/coffees", true],
+  ["#/compare/a/b", true],
+  ["#/compare/a", false],
+  ["#/nosuch", false],
+])("an address leads to a page or is said to lead to none: %s", (address, isKnown) => {
+  expect(isPage(readRoute(address))).toBe(isKnown);
 });
 
 test("a route survives any name of a thread or a team", () => {

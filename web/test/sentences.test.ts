@@ -12,7 +12,7 @@ test.each([
   [{ tool: "analyze_table", result: '{"results": [{"text": "a_b"}]}' }, "analyzing table “pesticides”: 1 result"],
   [{ result: "7" }, "searching documents for “pesticides”: 7"],
   [{ error: "no file" }, "searching documents for “pesticides”: no file"],
-  [{ args: null, result: null }, "searching documents for"],
+  [{ args: null, result: null }, "searching documents"],
   [{ tool: "web_search", result: "[]" }, "searching the web for “pesticides”: 0 results"],
 ])("a call of a tool says what was asked and found: %j", (more, said) => {
   expect(describeEvent(search(1, more))).toBe(said);
@@ -34,9 +34,19 @@ test("calls of one tool, one after another, are one sentence; a failed one stand
   const told = listTold(makeTrace({ events: [makeEvent(0, "request"), ...calls, failed, makeEvent(6, "model_call", { task: "sums" })] }));
   expect(told.map(({ text, isFailed }) => [text, isFailed])).toEqual([
     ["plans the work", false],
-    ["calculating 4 calls", false],
+    ["calculating, 4 calls", false],
     ["calculating: no number", true],
   ]);
+});
+
+test("calls of a search, one after another, are a sentence without the word before what is searched for", () => {
+  const told = listTold(makeTrace({ events: [search(1), search(2)] }));
+  expect(told.map(({ text }) => text)).toEqual(["searching documents, 2 calls"]);
+});
+
+test("a table of a report is told by its rows, without the line below its heads", () => {
+  const report = { status: "completed", output: "Sorted.\n\n| name | weight (kg) |\n| --- | ---: |\n| Benedikt | 2,310 |\n" };
+  expect(describeEvent(makeEvent(1, "report", { report }))).toBe("reported: Sorted. name, weight (kg); Benedikt, 2,310");
 });
 
 test("a report is told without its markup, and by its task and worker", () => {

@@ -6,7 +6,9 @@ import { ComparePage } from "./compare-page";
 import { HomePage } from "./home-page";
 import { VisitorContext } from "../client/hooks";
 import { forgetKept } from "../client/kept";
-import { linkTo, useRoute } from "./router";
+import { Missing } from "../client/notice";
+import { Problem } from "../client/problem";
+import { isPage, linkTo, useRoute } from "./router";
 import { Palette } from "./palette";
 import { RunPage } from "./run-page";
 import { keepToken, makeFile, openServer, readToken, type Server } from "../client/server";
@@ -58,7 +60,9 @@ export function App() {
 }
 
 function CurrentPage({ server }: { server: Server }) {
-  const [path = "", first, second, ...rest] = useRoute();
+  const route = useRoute();
+  const [path = "", first, second, ...rest] = route;
+  if (!isPage(route)) return <Missing problem={new Problem("unknown", `there is no page at this address: ${linkTo(...route)}`)} href={linkTo()}>All runs</Missing>;
   if (path === "teams") return <TeamsPage server={server} rest={[first, second, ...rest].filter((part) => part !== undefined)} />;
   if (path === "runs" && first) return <RunPage key={first} server={server} thread={first} />;
   if (path === "compare" && first && second) return <ComparePage key={`${first} ${second}`} server={server} threads={[first, second]} />;

@@ -8,6 +8,10 @@ export const readRoute = (hash: string): string[] =>
 
 export const linkTo = (...parts: string[]): string => `#/${parts.map(encodeURIComponent).join("/")}`;
 
+/** Return whether there is a page of this route. */
+export const isPage = ([path = "", first, second]: readonly string[]): boolean =>
+  path === "compare" ? Boolean(first && second) : ["", "start", "runs", "teams"].includes(path);
+
 function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);

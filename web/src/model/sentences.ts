@@ -85,9 +85,10 @@ function describeCall(event: TraceEvent): string {
 function describeTool(event: TraceEvent, again: readonly TraceEvent[]): string {
   const args = asRecord(event["args"]);
   const asked = ASKED.map((name) => asText(args[name])).find(Boolean) ?? "";
-  const given = again.length ? countOf(again.length + 1, "call") : asked && `“${toLine(asked, 80)}”`;
+  const given = again.length ? `, ${countOf(again.length + 1, "call")}` : asked && ` “${toLine(asked, 80)}”`;
+  const work = nameWork(asText(event["tool"]));
   const found = asText(event["error"]) || (again.length ? "" : countFound(asText(event["result"]), asText(event["tool"]).includes("search") ? "passage" : "result"));
-  return `${nameWork(asText(event["tool"]))}${given && ` ${given}`}${found && `: ${found}`}`;
+  return `${asked && !again.length ? work : work.replace(/ for$/, "")}${given}${found && `: ${found}`}`;
 }
 
 /** Return a tool's name as what is done: `read_page` as `reading page`. */
@@ -121,8 +122,17 @@ function describeReport(report: Report | undefined): string {
   return `${report.status === "completed" ? "reported" : labelState(report.status)}: ${strip(said ?? "")}`;
 }
 
-/** Return the words of Markdown. */
-const strip = (text: string): string => toLine(text.slice(0, 4 * MAX_CHARS).replace(/[*`]+/g, "").replace(/[>#|]+/g, " "), MAX_CHARS);
+/** Return the words of Markdown; of a table its rows, without the line below its heads. */
+const strip = (text: string): string =>
+  toLine(
+    text
+      .slice(0, 4 * MAX_CHARS)
+      .replace(/^\|[-:| ]+$/gm, "")
+      .replace(/^\|(.*)\|$/gm, (_, row: string) => `${row.split("|").map((cell) => cell.trim()).join(", ")};`)
+      .replace(/[*`]+/g, "")
+      .replace(/[>#|]+/g, " "),
+    MAX_CHARS,
+  ).replace(/;$/, "");
 
 /** Return who does what an event says: the task, with its worker where that is another word. */
 export function nameDoer({ task, worker, kind }: TraceEvent): string {

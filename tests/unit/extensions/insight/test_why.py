@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extensions.insight.causes import explain
+from extensions.insight.causes import Cause, Explanation, explain
 from extensions.insight.failures import count_failures
 from extensions.insight.fault_kinds import load_fault_kinds
+from extensions.insight.why import format_explanation
 from graph.runs.stopping import TaskUnknown
 from graph.runs.trace import TraceUnreadable, build_trace, get_log_path
 from graph.settings import Settings
@@ -104,6 +105,45 @@ def test_a_part_that_a_tool_could_not_answer_is_the_tools_word_not_an_unread_fil
         "the tool analyze_table could not answer a part: nothing in the table fits" in supervise.out
     )
     assert "event: tool_call at" in supervise.out
+
+
+def test_a_file_that_cannot_be_read_and_words_that_no_file_has_are_helped_each_in_its_way(
+    supervise: CapturedScreen, tmp_path: Path
+) -> None:
+    (tmp_path / "memo.md").write_text("# Bells\n\nThe guarantee for a bell is ten years.\n")
+    for name in ("drawing.pdf", "plan.pdf"):
+        (tmp_path / name).write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    asked = "Who won the contract for the guarantee of the cathedral in Salzburg?"
+    supervise("run", asked, "--file", str(tmp_path), "--thread", "unread", "-q")
+
+    assert supervise("why", "unread") == 0
+
+    lines = supervise.out.splitlines()
+    causes = [line for line in lines if line[:2] in ("1.", "2.", "3.")]
+    assert lines[0].startswith(f"{len(causes)} independent causes") and len(causes) == 3
+    assert "as no file has words of the request: Nothing in memo.md" in supervise.out
+    assert "as a file could not be read: drawing.pdf (" in supervise.out
+    assert "as a file could not be read: plan.pdf (" in supervise.out
+    assert "--file PATH (give it as text, Markdown, CSV or a PDF with text" in supervise.out
+    assert "SUPERVISE_MODEL" not in supervise.out
+
+
+def test_causes_of_one_kind_that_differ_are_all_shown_and_the_same_one_is_shown_once() -> None:
+    def build(task: str, said: str) -> Cause:
+        sentence = f"task {task} lacks a part, as the tool read_file failed: {said}"
+        return Cause("tool_failed", task, "w", sentence, {}, (), (task,), (), "")
+
+    causes = build("a", "no disk"), build("b", "no disk"), build("c", "no net")
+
+    shown = format_explanation(Explanation("t", "partial", causes, (), ()), "the run")
+
+    lines = [line.strip() for line in shown.splitlines() if line.strip()]
+    assert lines == [
+        "2 independent causes, in the order in which they happened:",
+        f"1. {causes[0].sentence}.",
+        "the same at: b",
+        f"2. {causes[2].sentence}.",
+    ]
 
 
 def test_without_a_model_the_advice_is_to_set_one_and_not_to_change_a_workers_words(

@@ -20,6 +20,7 @@ from nodes.errors import UsageError
 from state import Plan
 from tests.endpoint import Fault, Scenario, script_tasks
 from tests.runs import REQUEST, Runs
+from tests.screen import CapturedScreen
 
 DIAMOND = {"a": (), "b": ("a",), "c": ("a",), "d": ("b", "c"), "e": ()}
 
@@ -147,6 +148,21 @@ async def test_a_run_begins_at_a_task_of_a_kept_one_and_is_itself_kept(runs: Run
     assert begun == {"c", "d"}
     assert again.is_equal and again.outcome.answer == found.outcome.answer
     assert resumed.status == "done" and resumed.results.keys() == DIAMOND.keys()
+
+
+def test_a_changed_run_that_is_not_whole_says_its_status_and_its_gaps(
+    supervise: CapturedScreen, tmp_path: Path
+) -> None:
+    (tmp_path / "memo.md").write_text("# Bells\n\nThe guarantee for a bell is ten years.\n")
+    (tmp_path / "drawing.pdf").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    asked = ("run", "How long is the guarantee for a bell?", "--file", str(tmp_path))
+    assert supervise(*asked, "--thread", "kept", "-q") == 3
+
+    words = "How many years is the guarantee?"
+    assert supervise("replay", "kept", "--task", f"researcher.description={words}") == 3
+
+    assert "the run with the change is partial\n- not read: drawing.pdf (" in supervise.err
+    assert "; why it is not whole: supervise why " in supervise.err
 
 
 REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
