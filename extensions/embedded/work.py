@@ -121,10 +121,11 @@ class Work:
     def is_answered(self) -> bool:
         """Whether the task is for what the tables leave open, and they leave nothing open.
 
-        Words that no searched document has either are nothing that is open.
+        One word that no searched document has either is nothing that is open.
         """
-        absent, unread = self._find_absent(), self._list_left_open()
-        return bool(self._tables) and all(words and {*words} <= {*absent} for words in unread)
+        unread = self._list_left_open()
+        is_absent = all(words and {*words} <= {*self._find_absent()} for words in unread)
+        return bool(self._tables) and sum(map(len, unread)) <= 1 and is_absent
 
     @property
     def _tables(self) -> list[Report]:
