@@ -153,3 +153,11 @@ def test_a_part_that_is_not_computed_and_an_amount_that_is_not_named_are_gaps(
     answer = ask(question, HARVESTS)
 
     assert any(gap in each for each in answer["gaps"])
+
+
+def test_the_plural_of_a_cell_of_two_words_is_the_cell() -> None:
+    bells = "name,kind\nAurelia,church bell\nDora,school bell\nFlora,church bell\n"
+
+    answer = ask("How many church bells are there?", bells)
+
+    assert (answer["rows"], answer["gaps"]) == ([[2]], [])

@@ -302,14 +302,6 @@ def test_a_word_that_is_no_noun_is_not_taken_for_the_rows(question: str) -> None
     assert not any("was taken to mean each row" in gap for gap in answer["gaps"][:1])
 
 
-def test_the_plural_of_a_cell_of_two_words_is_the_cell() -> None:
-    table = {"bells.csv": "name,kind\nAurelia,church bell\nDora,school bell\nFlora,church bell\n"}
-
-    answer = analyze(table, question="How many church bells are there?")
-
-    assert (answer["rows"], answer["gaps"]) == ([[2]], [])
-
-
 @needs_meaning
 @pytest.mark.parametrize(
     ("question", "rows"),
