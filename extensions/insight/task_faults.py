@@ -216,7 +216,11 @@ def _find_lack(task: TaskFacts) -> Fault:
             if result.get("is_complete") is False or detail in result["gaps"]:
                 kind = "words_absent" if detail.startswith(_ABSENT) else "tool_gap"
                 return build_fault(task, kind, event, detail, event.read("tool"))
-    kind = "words_absent" if detail.startswith(_ABSENT) else "file_unread"
+    kind, calls = "file_unread", task.list_last("tool_call")
+    if detail.startswith(_ABSENT):
+        kind = "words_absent"
+    elif calls and (task.report.get("usage") or {}).get("models") == ["embedded"]:
+        return build_fault(task, "tool_gap", calls[-1], detail, calls[-1].read("tool"))
     return build_fault(task, kind, task.ending, detail)
 
 

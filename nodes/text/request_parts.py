@@ -38,13 +38,15 @@ _WITHOUT_VERB = Pattern(
     r"(?:which|what|who|when|where)\s++(?:at|by|for|from|in|of|on|to)\b", re.IGNORECASE
 )
 """A question that has its verb before it: "and which in May?"."""
-_NAMES_TOO = Pattern(
-    r"(?P<many>how many|wie viele)\s++(?P<rest>(?P<noun>\w++).*?)[?,]?\s++(?:(?:and|und)\s++)?"
-    r"(?:(?P<which>which|who)(?:\s++(?:ones?|of them|are they|were they|(?P=noun)))?"
-    r"|(?:welche|wer)(?:\s++(?:sind das|sind es|waren das|waren es|(?P=noun)))?)\s*+\?*+",
-    re.IGNORECASE | re.DOTALL,
+_COUNTED = Pattern(r"(how many|wie viele)\s{1,4}(\w{1,40})", re.IGNORECASE)
+_WHICH_ONES = Pattern(
+    r"[?,]?\s{1,4}(?:(?:and|und)\s{1,4})?(?:which|who|(welche|wer))"
+    r"(?:\s{1,4}(?:ones?|of them|(?:are|were) they|(?:sind|waren) (?:das|es)|(\w{1,40})))?"
+    r"\s{0,4}\?{0,3}$",
+    re.IGNORECASE,
 )
-"""A number with the names of what is counted: how many hives swarmed, and which ones?"""
+"""At the end of a question for a number: how many hives swarmed, and which ones?"""
+MAX_TAIL_CHARS = 80
 MAX_READ_CHARS = 4_000
 """Of a request; the rest belongs to its last part."""
 MAX_PARTS = 24
@@ -106,9 +108,8 @@ def list_asking_parts(text: str) -> list[str]:
 
     None if there are not several; what is stated at the end belongs to the last one.
     """
-    if found := _NAMES_TOO.fullmatch(text[:MAX_READ_CHARS].strip()):
-        names = "Which" if found["which"] else "Welche"
-        return [f"{found['many']} {found['rest']}?", f"{names} {found['rest']}?"]
+    if named := _split_off_names(text.strip()):
+        return named
     parts, stated = list[str](), ""
     for part in list_parts(text, lambda _: ()):
         joined = f"{stated} {part}".strip()
@@ -119,6 +120,16 @@ def list_asking_parts(text: str) -> list[str]:
     if stated and parts:
         parts[-1] += f" {stated}"
     return parts if len(parts) > 1 else []
+
+
+def _split_off_names(text: str) -> list[str]:
+    """Return a question for a number, and one for the names of what it counts; else nothing."""
+    counted, tail = _COUNTED.match(text), _WHICH_ONES.search(text[-MAX_TAIL_CHARS:])
+    if not (counted and tail) or (tail[2] or counted[2]).lower() != counted[2].lower():
+        return []
+    number = text[: len(text) - len(tail[0])]
+    names = f"{'Welche' if tail[1] else 'Which'}{number[counted.end(1) :]}"
+    return [f"{number}?", f"{names}?"]
 
 
 def points_back(part: str) -> bool:

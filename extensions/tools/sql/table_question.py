@@ -81,9 +81,13 @@ def _choose_tables(
     """
     chosen, part = list["_Tried"](), asked
     for text in texts:
-        rows = _name_rows(chosen[-1], part, query) if chosen and points_back(text) else ""
+        before = chosen[-1].reading if chosen and points_back(text) else None
+        rows = _name_rows(chosen[-1], part, query) if before else ""
         part = replace(asked, question=f"{text} {rows}".strip())
         chosen.append(_choose_table(profiles, part, query))
+        if before and not rows and (before.unread or before.order):
+            chosen[-1].reading.doubts.append(f"“{text}” needs one row of the part before it")
+            chosen[-1].reading.is_of_others = True
     return chosen
 
 
