@@ -338,11 +338,11 @@ def _list_unused_files(
     state: SupervisorState, reports: Sequence[Report], language: str
 ) -> Iterator[str]:
     """Yield the tables that a run without a model did not compute on, where it quotes passages."""
-    tasks = {task.id: task for task in require_plan(state).tasks}
     found = [each for each in reports if not each.found_as_expected]
-    read = {name for each in found for name in tasks[each.task].materials}
+    done = {each.task for each in found}
+    read = {n for task in require_plan(state).tasks if task.id in done for n in task.materials}
     unused = [n for n in state.get("materials", {}) if is_table_name(n) and n not in read]
-    if unused and all(each.is_unread for each in found):
+    if unused and found and all(each.is_unread for each in found):
         yield say(language, "not_used", files=", ".join(unused))
 
 

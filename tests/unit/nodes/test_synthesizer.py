@@ -110,6 +110,17 @@ async def test_a_gap_that_a_worker_states_does_not_make_the_run_partial():
     assert update["status"] == "done" and "Rents are not included." in update["answer"].gaps
 
 
+async def test_a_table_that_only_a_model_has_read_is_not_called_unused():
+    results = {"A": make_report("A", found_as_expected=True)}
+    files = {"prices.csv": "shop,price\nA,3\n"}
+
+    update = await run_synthesizer(
+        make_planned_state(make_plan(make_task("A")), results, materials=files)
+    )
+
+    assert (update["answer"].gaps, update["status"]) == ((), "done")
+
+
 async def test_the_model_reads_the_goal_and_what_each_task_was_to_do():
     models = make_models(Answer=ANSWER)
     plan = make_plan(make_task("A", description="Sum the sales\nof shop A."), make_task("B"))
