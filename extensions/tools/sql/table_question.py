@@ -220,9 +220,8 @@ def _find_near_words(
     names = [" ".join(split_name(name)) for name in profile.columns]
     for token in tokens if unread else ():
         is_noun = token.text.isalpha() and (is_german or token.text.islower())
-        is_noun = is_noun and not token.word.endswith(
-            "est"
-        )  # the heaviest of all is not its weight
+        # The heaviest of all is not its weight.
+        is_noun = is_noun and not token.word.endswith("est")
         is_named = any(is_same_word(token.word, part) for name in names for part in name.split())
         if not is_noun or is_named or token.text not in unread or token.word in _OPERATING:
             continue
