@@ -438,6 +438,8 @@ class Report(Frozen):
     were read; each is among the gaps too. Set by code."""
     has_found_claims: SkipJsonSchema[bool] = False
     """Its worker made no claims: these are sentences of the output that code found."""
+    left_open: SkipJsonSchema[tuple[str, ...]] = ()
+    """Words of its task that no tool could read, in a run without a model. Set by code."""
     is_unread: SkipJsonSchema[bool] = False
     """It quotes passages that no language model has read. Set by code."""
     lacks_file: SkipJsonSchema[bool] = False

@@ -157,6 +157,7 @@ def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
         "findings": [each for call in answered for each in call.list_objects("findings")],
         "gaps": list(dict.fromkeys([*shortfalls, *gaps])),
         "failures": shortfalls,
+        "left_open": _collect(answered, "left_open"),
         "found_as_expected": False if is_denied else all(verdicts) or None,
         "is_unread": bool(passages),
     }
@@ -190,11 +191,28 @@ def _write_empty_report(
         reasons = [say(language, "needs_model", part=work.request.partition("\n")[0])]
     texts = dict.fromkeys(reason.rstrip(".")[:MAX_REFUSAL_CHARS] for reason in reasons)
     if OTHERS_READ_ON in work.handoff.intent:
-        return {"status": "skipped", "output": "; ".join(texts)}
+        return {
+            "status": "skipped",
+            "output": "; ".join(texts),
+            "gaps": _list_unused(answered, "; ".join(texts), language),
+        }
     has_inputs = work.calls or list(uncalled) not in ([], [say(language, "no_file")])
     reason = "ambiguous_input" if has_inputs else "out_of_scope"
     escalation = {"reason": reason, "message": "; ".join(texts)}
     return {"status": "escalated", "escalation": escalation}
+
+
+def _list_unused(answered: Sequence[AnsweredCall], reason: str, language: str) -> list[str]:
+    """Return a gap for the tables that have a word of the question and did not answer it."""
+    files = _collect(answered, "about")
+    if words := _collect(answered, "left_open"):
+        reason = say(language, "lacks_words", words=", ".join(words))
+    return [say(language, "not_used", files=", ".join(files), reason=reason)] if files else []
+
+
+def _collect(answered: Sequence[AnsweredCall], name: str) -> list[str]:
+    """Return the texts of a list that the answers have, each once."""
+    return list(dict.fromkeys(str(each) for call in answered for each in call.data.get(name, ())))
 
 
 def _describe_failure(call: AnsweredCall) -> str:

@@ -24,8 +24,6 @@ ONLY_WHAT_IS_LEFT = "Do so only for what is left open by"
 _PROVED = ("quoted", "computed", "returned")
 MAX_QUERY_WORDS, MAX_QUERIES = 24, 8
 _CUT = Pattern(r"\n\[cut \d+ of \d+ characters\]\s*$")
-_UNREAD = Pattern(r"[“„]([^”“]+)[”“]")
-"""A word in a gap of a table's."""
 _NAME = Pattern(r"\w+(?:['\u2019.,\-/:@+]\w+)*+")
 _ASKED = Pattern(r"\b(\w+) \(")
 
@@ -113,7 +111,7 @@ class Work:
         Where tables have answered some of the request, only those that they leave open.
         """
         written = {word.lower(): word for word in _NAME.findall(self.words)}
-        left_open = {word for words in self._list_left_open() for word in words}
+        left_open = self._left_open
         is_open = [word for word in self._find_absent() if word in left_open or not self._tables]
         return [written.get(word, word) for word in is_open]
 
@@ -123,9 +121,10 @@ class Work:
 
         One word that no searched document has either is nothing that is open.
         """
-        unread = self._list_left_open()
-        is_absent = all(words and {*words} <= {*self._find_absent()} for words in unread)
-        return bool(self._tables) and sum(map(len, unread)) <= 1 and is_absent
+        is_open = any(len(each.failures) > len(each.left_open) for each in self._tables)
+        left_open = self._left_open
+        is_absent = len(left_open) <= 1 and left_open <= {*self._find_absent()}
+        return bool(self._tables) and is_absent and not is_open
 
     @property
     def _tables(self) -> list[Report]:
@@ -137,10 +136,10 @@ class Work:
             and each.status == "completed"
         ]
 
-    def _list_left_open(self) -> list[list[str]]:
-        """Return the words that each gap of the tables names, in lower case."""
-        gaps = (gap.lower() for each in self._tables for gap in each.failures)
-        return [_UNREAD.findall(gap) for gap in gaps]
+    @property
+    def _left_open(self) -> set[str]:
+        """The words that the tables lack, in lower case."""
+        return {word.lower() for each in self._tables for word in each.left_open}
 
     def _find_absent(self) -> list[str]:
         found = (call.data.get("absent") for call in self.calls if call.has_passages)

@@ -11,7 +11,14 @@ from typing import Any, TypeVar
 
 from graph.commands.cancellation import run_cancellable
 from graph.commands.options import ResumeOptions, RunOptions, build_context
-from graph.commands.output import print_json, print_markdown, read_json_file, save_json, save_report
+from graph.commands.output import (
+    announce_file,
+    print_json,
+    print_markdown,
+    read_json_file,
+    save_json,
+    save_report,
+)
 from graph.commands.process import Cancelled
 from graph.commands.stdin import read_files, read_request_text
 from graph.display.labels import format_status
@@ -139,12 +146,15 @@ def run_job(job: Job, request: str, **more: Any) -> Outcome:
     with report_errors_as_json(display, as_json=options.as_json):
         outcome = run_with_progress(work(**_listen(display, job.settings)), display)
         outcome = _answer_at_terminal(outcome, display, job.settings)
-    _save_trace(options, lambda: load_trace(outcome.thread, job.settings))
+    _save_records(job, lambda: load_trace(outcome.thread, job.settings))
     return outcome
 
 
-def _save_trace(options: RunOptions, read_trace: Callable[[], Mapping[str, Any]]) -> None:
-    """Write the trace and the report of a run where asked."""
+def _save_records(job: Job, read_trace: Callable[[], Mapping[str, Any]]) -> None:
+    """Write the trace and the report of a run where asked, and say where its certificate is."""
+    options = job.options
+    if job.certificates and options.certificate_file and not options.quiet:
+        announce_file("certificate", options.certificate_file)
     if options.trace:
         save_json(read_trace(), options.trace, "trace", quiet=options.quiet)
     if options.report:
@@ -201,7 +211,7 @@ def show_plan(job: Job) -> int:
     try:
         plan, estimate = run_with_progress(work, job.display)
     finally:
-        _save_trace(job.options, lambda: build_trace(events))
+        _save_records(job, lambda: build_trace(events))
     expected = estimate.model_dump(mode="json", exclude={"simulated"})
     shown = {**plan.model_dump(mode="json"), "estimate": expected}
     if is_terminal(sys.stdout) and not job.options.as_json:

@@ -44,7 +44,7 @@ from nodes.prompts.messages import build_handoff_message
 from nodes.schemas.handoff import WorkValues, lay_beside
 from nodes.schemas.team import Worker
 from nodes.telemetry.events import emit
-from nodes.text.phrases import detect_language, say
+from nodes.text.phrases import DEFAULT_LANGUAGE, detect_language, say
 from nodes.tools.framework.documents import is_cut
 from state import Fault, Origin, Report, Usage
 
@@ -297,11 +297,14 @@ class AgentDoer(Doer):
         """Return a report with its proof, and with what the tools and the reading lack."""
         report = await self.context.proof.prove(report)
         outcomes = self.context.outcomes
-        is_unread = report.is_unread and self._is_rule_based
-        update: dict[str, Any] = {"lacks_file": outcomes.lacks_file, "is_unread": is_unread}
+        update: dict[str, Any] = {"lacks_file": outcomes.lacks_file}
+        if not self._is_rule_based:
+            update |= {"is_unread": False, "left_open": ()}
         if report.status != "completed" or report.escalation:
             return report.model_copy(update=update | {"failures": (), "is_partial": False})
-        language = await asyncio.to_thread(detect_language, self.context.proof.words)
+        language = DEFAULT_LANGUAGE
+        if self.work.materials:  # only they can be unread or cut
+            language = await asyncio.to_thread(detect_language, self.context.proof.words)
         unreviewed, unread = self.context.reading.list_gaps(outcomes, language)
         cut = [name for name, text in self.work.materials.items() if is_cut(text)]
         failures = (

@@ -1,7 +1,7 @@
 """Input of the synthesizer: the valid reports, compared, merged and shortened to fit."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -31,7 +31,6 @@ from nodes.synthesis.findings import (
 )
 from nodes.synthesis.judging import group_repeated_tasks, judge_claims, select_best_attempt
 from nodes.synthesis.reduction import reduce_reports
-from nodes.text.csv_table import is_table_name
 from nodes.text.phrases import DEFAULT_LANGUAGE, detect_language, say
 from state import (
     Context,
@@ -158,7 +157,8 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
     judge_models.language = language
     results, notes = restore_withdrawn_results(state, language)
     unselected = await _find_unselected_tasks(plan, results, judge_models)
-    left_out = unselected | _find_idle_tasks(plan, results)
+    idle = _find_idle_tasks(plan, results)
+    left_out = unselected | idle
     tasks = [task.id for task in plan.tasks if task.id not in left_out]
     reports = [results[name] for name in tasks if name in results]
     pairs = await asyncio.to_thread(find_contradicting_pairs, reports)
@@ -178,7 +178,9 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
         findings=findings,
         contradictions=tuple(contradictions),
         unanswered=list_unanswered(plan, results),
-        remarks=tuple(_list_unused_files(state, reports, language)),
+        remarks=tuple(
+            gap for task in plan.tasks if task.id in idle for gap in results[task.id].gaps
+        ),
         caps=caps,
         is_only_capped=bool(caps) and all(map(is_stopped_by_cap, map(results.get, tasks))),
         has_model=judge_models.get_name(team.synthesizer_tier) != EMBEDDED,
@@ -332,18 +334,6 @@ def _find_idle_tasks(plan: Plan, results: Mapping[str, Report]) -> frozenset[str
         if (task.covers and answered.issuperset(task.covers))
         or (task.depends_on and done.isdisjoint(edge.task for edge in task.depends_on))
     )
-
-
-def _list_unused_files(
-    state: SupervisorState, reports: Sequence[Report], language: str
-) -> Iterator[str]:
-    """Yield the tables that a run without a model did not compute on, where it quotes passages."""
-    found = [each for each in reports if not each.found_as_expected]
-    done = {each.task for each in found}
-    read = {n for task in require_plan(state).tasks if task.id in done for n in task.materials}
-    unused = [n for n in state.get("materials", {}) if is_table_name(n) and n not in read]
-    if unused and found and all(each.is_unread for each in found):
-        yield say(language, "not_used", files=", ".join(unused))
 
 
 async def _find_unselected_tasks(

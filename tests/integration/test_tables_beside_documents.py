@@ -55,9 +55,17 @@ async def test_what_was_not_used_beside_passages_is_named_and_makes_nothing_part
     assert "after the tenth hour" in read_text(outcome)
     assert outcome.answer is not None
     assert outcome.answer.gaps == (
-        "not used: fleet.csv (nothing was computed from it)",
+        "not used: fleet.csv (it lacks: overtime, shift, paid, approved)",
         "Nothing in minutes.md has the words: drivers",
     )
+
+
+async def test_a_table_that_has_no_word_of_the_question_is_not_named(ask: Ask) -> None:
+    outcome = await ask("After which hour of a shift is overtime paid?")
+
+    assert outcome.status == "passages"
+    assert outcome.answer is not None
+    assert not outcome.answer.gaps
 
 
 async def test_passages_that_have_the_fewest_words_of_a_question_are_no_whole_answer(

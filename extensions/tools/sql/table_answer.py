@@ -1,13 +1,13 @@
 """Put in words what was computed for a question about a table."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isclose
 from typing import Any, Final
 
 from extensions.tools.sql.numbers import write_cell
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import format_row, quote_name
-from extensions.tools.tables.formatting import format_column, split_unit
+from extensions.tools.tables.formatting import format_column, read_phrases, split_unit
 from extensions.tools.tables.question_words import join_words
 from extensions.tools.tables.reading import Answered, Reading, describe_conditions
 from nodes.tools.framework.tool_report import format_cell, format_table
@@ -60,29 +60,20 @@ and: and | und
 or: or | oder
 columns: columns {names} | Spalten {names}
 """
-PHRASES: Final = {
-    language: {
-        name: texts.split(" | ")[at]
-        for name, _, texts in (
-            line.partition(": ") for line in _PHRASES.strip().replace("|\n  ", "| ").splitlines()
-        )
-    }
-    for at, language in enumerate(("en", "de"))
-}
+PHRASES: Final = read_phrases(_PHRASES)
 """The program's own words in an answer, by language."""
 
 
 def describe_answer(profile: Profile, answered: Answered, language: str) -> dict[str, Any]:
     """Return the result of the tool: summary, gaps, whether all was read, columns and rows."""
-    words = PHRASES.get(language, PHRASES["en"])
-    gaps = list(dict.fromkeys(_list_gaps(profile, answered, words)))
+    gaps = list(dict.fromkeys(_list_gaps(profile, answered, language)))
+    told = {"is_complete": not gaps, "gaps": gaps, "left_open": answered.asked.list_lacking()}
     if answered.is_missing or not answered.rows:
-        return {"summary": "", "is_complete": False, "gaps": gaps}
+        return {**told, "summary": "", "is_complete": False}
     rows = answered.rows[:MAX_RESULTS]
     return {
+        **told,
         "summary": _Description(profile, answered, language).write(),
-        "is_complete": not gaps,
-        "gaps": gaps,
         "columns": answered.columns,
         "rows": rows,
         "results": [
@@ -126,8 +117,9 @@ def write_number(value: Any, language: str, *, is_own: bool = False) -> str:
     return shown.translate(str.maketrans(",.", ".,")) if language == "de" else shown
 
 
-def _list_gaps(profile: Profile, answered: Answered, words: dict[str, str]) -> list[str]:
-    asked, gaps = answered.asked, [*answered.asked.doubts]
+def _list_gaps(profile: Profile, answered: Answered, language: str) -> list[str]:
+    words = PHRASES.get(language, PHRASES["en"])
+    asked, gaps = answered.asked, [each.write(language) for each in answered.asked.doubts]
     gaps += _list_taken(asked, words)
     if asked.is_guess:
         gaps.append(words["thing"].format(thing=asked.thing, group=words["rows"]))
@@ -145,7 +137,7 @@ def _list_gaps(profile: Profile, answered: Answered, words: dict[str, str]) -> l
     return gaps
 
 
-def _list_taken(asked: Reading, words: dict[str, str]) -> list[str]:
+def _list_taken(asked: Reading, words: Mapping[str, str]) -> list[str]:
     return [words["taken"].format(thing=w, group=format_column(c)) for w, c in asked.taken]
 
 

@@ -7,10 +7,10 @@ from typing import Any, Final
 from extensions.tools.sql.table_columns import Query
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import quote_name, write_literal
+from extensions.tools.tables.doubts import Doubt
 from extensions.tools.tables.formatting import PERCENT, QUOTIENT, SUM, round_apart
 from extensions.tools.tables.question_words import LISTS, NO_NAMES, OPERATIONS, split_name
 from extensions.tools.tables.reading import (
-    OF_ROWS,
     Answered,
     Condition,
     Reading,
@@ -120,7 +120,7 @@ class Computation:
         if asked.asks_when and not {*wanted} & {*profile.time_columns}:
             wanted += profile.time_columns
             if not profile.time_columns:
-                asked.doubts.append("the table has no column of dates, which say when")
+                asked.doubt("no_dates")
                 return False
         named = [name for name in wanted if name in profile.identities]
         labels = [name for name in self._choose_labels() if name not in wanted]
@@ -128,16 +128,16 @@ class Computation:
         shown = [name for name in wanted if name not in asked.listed]
         asked.others = shown or ([] if wanted else profile.numbers[:MAX_VALUES])
         asked.group, asked.bucket = "", ""
-        others = {f"only {one} was computed, not {name}" for one in wanted for name in wanted}
+        others = [Doubt("only", {"done": one, "other": name}) for one in wanted for name in wanted]
         asked.doubts = [each for each in asked.doubts if each not in others]
         if len({*wanted, *asked.listed}) < asked.parts:
-            asked.doubts.append("two are asked for, and one is shown")
+            asked.doubt("one_shown")
         repeated = [name for name in wanted if 1 < profile.distinct.get(name, 1) < profile.rows]
         if repeated and held & {*profile.numbers}:
-            asked.doubts.append(OF_ROWS)
+            asked.doubt("of_rows")
         if shown and self._is_empty(shown):
             names, where = " and ".join(shown), describe_conditions(asked.conditions, "and", "or")
-            asked.doubts.append(f"{names}: empty where {where}")
+            asked.doubt("empty", names=names, where=where)
             return False
         return True
 
@@ -309,7 +309,7 @@ class Computation:
         named = [each for each in self.asked.conditions if each.part and each.is_value]
         for each in named if len(named) > 1 else ():
             if not self._select("COUNT(*)", _where([each.sql]))[0][0]:
-                self.asked.doubts.append(f"no row of {each.words}")
+                self.asked.doubt("no_row", words=each.words)
 
     def _doubt(self, answered: Answered, group: str, where: str) -> None:
         """Doubt a ranking that comes out differently in another reading, and long listings."""
@@ -325,11 +325,11 @@ class Computation:
             self._doubt_sums(answered, group, where)
         is_listed = asked.function == "average" and asked.bucket and not asked.order
         if is_listed and answered.rows_used > len(answered.rows):
-            asked.doubts.append("single rows were averaged, not the sums of each " + asked.bucket)
+            asked.doubt("averaged_rows", period=asked.bucket)
         is_listing = not (group or asked.order) and asked.function == "value" and not asked.change
         most = MAX_NAMED if asked.named else MAX_LISTED
         if is_listing and len(answered.rows) > most:
-            asked.doubts.append(f"{len(answered.rows)} rows or more fit")
+            asked.doubt("many_fit", count=len(answered.rows))
 
     def _doubt_sums(self, answered: Answered, group: str, where: str) -> None:
         """Doubt the highest value of amounts whose group has not the highest sum; or vice versa."""
@@ -344,7 +344,7 @@ class Computation:
         value = f"{function}({profile.read(asked.measure)})"
         top, first = self._select(f"{group}, {value}", where + ranked)[0][0], answered.rows[0][0]
         if top != first:
-            asked.doubts.append(f"{first} or {top}: single rows and sums over the rows differ")
+            asked.doubt("sums_differ", first=first, top=top)
 
     def _round(
         self, rows: Sequence[Sequence[Any]], labels: int, columns: Sequence[str]

@@ -14,6 +14,7 @@ from extensions.tools.sql.table_computation import Computation
 from extensions.tools.sql.table_profile import Profile, build_profile
 from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.sql.whole_table import TOTAL_ROW
+from extensions.tools.tables.doubts import ALL_PERIODS
 from extensions.tools.tables.question_reading import read_part
 from extensions.tools.tables.question_words import (
     BUCKETS,
@@ -33,7 +34,6 @@ from nodes.text.similarity import find_near_name
 
 MAX_CELL_WORDS: Final = 6
 MAX_SPANS: Final = 150
-ALL_PERIODS: Final = "all periods count here; another part of the request names one"
 MAX_SEARCHED_COLUMNS: Final = 40
 MAX_KINDS: Final = 20
 """Different cells of a label, of which each may be meant by another word."""
@@ -61,14 +61,17 @@ def answer_question(
     chosen = _choose_tables(profiles, texts, asked, query)
     _doubt_periods([each.reading for each in chosen])
     by_part = [_answer(each, asked, query) for each in chosen]
-    are_read = [bool(each["summary"]) and {*each["gaps"]} <= {ALL_PERIODS} for each in by_part]
+    harmless = {ALL_PERIODS.write(asked.language)}
+    are_read = [bool(each["summary"]) and {*each["gaps"]} <= harmless for each in by_part]
     if texts and (all(are_read) or (any(are_read) and not answered[0]["is_complete"])):
         answered = by_part
     kept = [note for note in notes if not (best.profile.totals and TOTAL_ROW in note)]
     said = [each["summary"] for each in answered if each["summary"]]
     said += [f"{'; '.join(kept)}."] if kept and said else []
     joined = answered[0] if len(answered) == 1 else _join(answered)
-    return {**joined, "summary": "\n\n".join(said), **({"notes": kept} if kept else {})}
+    about = [each.profile.table.source for each in (best, *chosen) if each.is_about]
+    whole = {**joined, "summary": "\n\n".join(said), "about": list(dict.fromkeys(about))}
+    return {**whole, **({"notes": kept} if kept else {})}
 
 
 def _choose_tables(
@@ -86,7 +89,7 @@ def _choose_tables(
         part = replace(asked, question=f"{text} {rows}".strip())
         chosen.append(_choose_table(profiles, part, query))
         if before and not rows and (before.unread or before.order):
-            chosen[-1].reading.doubts.append(f"“{text}” needs one row of the part before it")
+            chosen[-1].reading.doubt("needs_row", text=text)
             chosen[-1].reading.is_of_others = True
     return chosen
 
@@ -114,7 +117,7 @@ def _name_other_tables(best: "_Tried", profiles: Sequence[Profile]) -> None:
             )
         ]
         if others:
-            best.reading.doubts.append(f"“{word}” is in {join_names(others)}; no tables are joined")
+            best.reading.doubt("elsewhere", word=word, tables=join_names(others))
             best.reading.is_of_others = True
 
 
@@ -127,6 +130,8 @@ class _Tried:
     score: int
     rows: str
     """The words of the question that say which rows it is about."""
+    is_about: bool
+    """Whether the question names anything that the table has."""
 
 
 def _choose_table(profiles: Sequence[Profile], asked: Question, query: Query) -> _Tried:
@@ -137,7 +142,7 @@ def _choose_table(profiles: Sequence[Profile], asked: Question, query: Query) ->
     best = max(tried, key=lambda each: each.score)
     fitting = [each.profile.table.source for each in tried if each.score == best.score]
     if len(fitting) > 1 and not best.reading.unread:
-        best.reading.doubts.append(f"{join_names(fitting)} fit equally; name one")
+        best.reading.doubt("name_one", names=join_names(fitting))
         best.reading.is_of_others = True
     return best
 
@@ -148,7 +153,7 @@ def _answer(best: _Tried, asked: Question, query: Query) -> dict[str, Any]:
         answer = computation.compute()
         used = show_used(computation, answer)
     except ToolRefused as refusal:
-        best.reading.doubts.append(str(refusal))
+        best.reading.doubt("refused", text=refusal)
         answer = Answered(best.reading, is_missing=True)
     return {**describe_answer(best.profile, answer, asked.language), **used}
 
@@ -189,7 +194,7 @@ def _join(answered: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "is_complete": all(each["is_complete"] for each in answered),
         **{
             name: [one for each in answered for one in each.get(name, ())]
-            for name in ("gaps", "rows", "results")
+            for name in ("gaps", "left_open", "rows", "results")
         },
     }
 
@@ -255,8 +260,9 @@ def _try_words(
     lacking = len(reading.unread) + len(reading.doubts) + len(reading.taken) + reading.is_guess
     named = sum(role in ("column", "cell") for role in heard)
     rows = " ".join(each.text for each in tokens if each.role in ("cell", "period", "condition"))
-    score = 2 * heard.count("title") + 2 * named - 10 * lacking
-    return _Tried(profile, reading, score, rows)
+    named += heard.count("title")
+    score = 2 * named - 10 * lacking
+    return _Tried(profile, reading, score, rows, is_about=named > 0)
 
 
 def _apply_arguments(reading: Reading, profile: Profile, asked: Question, query: Query) -> None:
@@ -264,7 +270,7 @@ def _apply_arguments(reading: Reading, profile: Profile, asked: Question, query:
     try:
         read_arguments(reading, profile, asked, query)
     except ToolRefused as refusal:
-        reading.doubts.append(str(refusal))
+        reading.doubt("refused", text=refusal)
     for text in (*asked.rows_with, *asked.where):
         tokens = split_question(text)
         found = read_part(profile, tokens, _find_cells(profile, tokens, query))

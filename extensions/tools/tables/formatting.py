@@ -1,7 +1,7 @@
 """Format amounts of money, prices, percentages, other figures and names of columns for a report."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -121,3 +121,13 @@ def _round(value: Any, digits: Digits) -> Any:
         return value
     before_point = math.floor(math.log10(abs(value))) + 1
     return round(value, max(digits.decimals, digits.significant - before_point))
+
+
+def read_phrases(texts: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the texts of each language by their names, of lines `name: English | German`."""
+    lines = texts.strip().replace("|\n  ", "| ").splitlines()
+    pairs = [line.partition(": ") for line in lines]
+    return {
+        language: {name: said.split(" | ")[at] for name, _, said in pairs}
+        for at, language in enumerate(("en", "de"))
+    }

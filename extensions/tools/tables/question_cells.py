@@ -105,7 +105,7 @@ def read_cells(words: MarkedWords, cells: Sequence[tuple[str, str]]) -> None:
         _add_cell(words, column, cell, start)
         others = {each[2] for each in spans if each[:2] == (size, start)} - {column}
         if others and not named[span]:
-            words.found.doubts.append(f"{cell!r} is in {column} and {min(others)}; name one")
+            words.found.doubt("in_two", cell=cell, column=column, other=min(others))
             words.found.is_of_others = True
 
 
@@ -149,7 +149,7 @@ def _is_common(words: MarkedWords, at: int, cell: str) -> bool:
     parts = [part for name in names for part in split_name(name)]
     is_name = is_inflected and any(is_same_word(token.word, part) for part in parts)
     if is_name and is_cell_word(cell.lower(), token.word):
-        words.found.doubts.append(f"{token.text!r} may be a column or the cell {cell!r}")
+        words.found.doubt("column_or_cell", word=token.text, cell=cell)
     return is_name
 
 

@@ -18,10 +18,9 @@ from extensions.tools.tables.question_words import (
     count_further_questions,
     is_foreign,
 )
-from extensions.tools.tables.reading import OF_ROWS, Reading
+from extensions.tools.tables.reading import Reading
 
 _HOW_MUCH: Final = (("how", "much"), ("wie", "viel"))
-ONE_OF_TWO: Final = "two things are asked for, and one was computed"
 MAX_LEFT_OUT: Final = 1
 """Words; without more of them, and as many as are read, a figure is no answer to the question."""
 _Named = Sequence[tuple[int, str]]
@@ -66,10 +65,10 @@ class _Choice:
         if found.function == "count" and (frequency := self._profile.frequency):
             found.function, found.measure = "sum", frequency
             if not self._profile.is_crossed:
-                found.doubts.append(f"rows, or the sum of {frequency}")
+                found.doubt("or_sum", name=frequency)
         name_ranked(roles)
         if found.group and found.bucket and (found.order or found.is_share):
-            found.doubts.append(f"only {found.group} was computed, not {found.bucket}")
+            found.doubt("only", done=found.group, other=found.bucket)
             found.bucket = ""
         self._doubt_choice()
         self._list_unread()
@@ -87,16 +86,16 @@ class _Choice:
         found.parts += count_further_questions(self._words, is_ranked=bool(found.order))
         is_listing = found.function == "value" and not found.measure
         if found.parts > 1 and not is_listing:
-            found.doubts.append(ONE_OF_TWO)
+            found.doubt("one_of_two")
         if not found.measure and found.function == "value" and not found.is_share:
             self._doubt_amount()
         if is_computed and (is_chosen or found.order) and not is_grouped:
-            found.doubts.append("it is asked which one, and no column has the names")
+            found.doubt("no_names")
 
     def _doubt_amount(self) -> None:
         """Doubt a reading without an amount where "how much" asks for one."""
         if any(pair in _HOW_MUCH for pair in pairwise(self._words)):
-            self._found.doubts.append("how much is asked for, and no column of numbers is named")
+            self._found.doubt("no_numbers")
             self._found.is_of_others = True
 
     def _list_unread(self) -> None:
@@ -137,7 +136,7 @@ class _Choice:
             self._found.order = "highest"
         if {"lowest", "least"} & self._asked:
             if self._found.order:
-                self._found.doubts.append("the highest and the lowest are asked for")
+                self._found.doubt("both_ends")
             self._found.order = "lowest"
 
     def _choose_time(self, labels: _Named) -> None:
@@ -176,14 +175,12 @@ class _Choice:
             found.function, found.measure = "distinct", kinds[0][1]  # which has the most kinds
             named.remove(kinds[0])
             if profile.numbers and not self._roles.is_said_whole(found.measure):
-                found.doubts.append(f"an amount may be meant, not the number of {found.measure}")
+                found.doubt("or_amount", name=found.measure)
                 found.is_of_others = True
         named = self._count_per(named)
         if named:
             found.group = named[0][1]
-            found.doubts += [
-                f"only {found.group} was computed, not {name}" for _, name in named[1:]
-            ]
+            found.doubt_others(found.group, [name for _, name in named[1:]])
         elif repeated and not found.bucket:
             alike = (each.part for each in found.conditions if each.column == repeated[0])
             part = next(alike, "")
@@ -247,8 +244,7 @@ class _Choice:
             is_ranked = bool(found.group and found.order)
             is_plain = is_listed and not (is_ranked or found.divisor or found.second)
             found.others = others if is_plain else []
-            besides = [] if is_plain else others
-            found.doubts += [f"only {found.measure} was computed, not {name}" for name in besides]
+            found.doubt_others(found.measure, [] if is_plain else others)
 
     def _choose_function(self, labels: _Named) -> None:
         found, counted, places = self._found, self._find_counted(), self._roles.operations
@@ -256,7 +252,7 @@ class _Choice:
             is_average = "average" in self._asked and not found.divisor
             found.function = "average" if is_average else "sum"
         if counted is not None and places.get("average", -1) > counted:
-            found.doubts.append("a number and an average are asked for; one was computed")
+            found.doubt("and_average")
         if found.measure and not found.divisor:
             self._choose_sum(is_counted=counted is not None)
         ranked = [
@@ -302,7 +298,7 @@ class _Choice:
         if not is_identity:
             found.function, found.measure = "distinct", "" if found.counted else named
             if any(each.column in profile.numbers for each in found.conditions):
-                found.doubts.append(OF_ROWS)
+                found.doubt("of_rows")
         return True
 
     def _choose_sum(self, *, is_counted: bool) -> None:
@@ -319,15 +315,15 @@ class _Choice:
             found.function = "sum"
         unit = split_unit(found.measure)[1].lower().split()
         if found.function == "sum" and is_counted and unit and not {*unit} & {*self._words}:
-            found.doubts.append(f"how many was read as the sum of {found.measure}")
+            found.doubt("as_sum", name=found.measure)
         if found.function == "sum" and profile.is_intensive(found.measure, NEVER_ADDED):
-            found.doubts.append(f"the values of {found.measure} are not added up")
+            found.doubt("not_added", name=found.measure)
         if found.function != "value" and found.measure in profile.codes:
-            found.doubts.append(f"{found.measure} holds codes, which mean no quantity")
+            found.doubt("codes", name=found.measure)
         is_change = bool({"grow", "shrink", "change"} & self._asked)
         has_period = found.bucket or found.has_period or not profile.time_columns
         if is_open and not (is_most or is_change or has_period) and profile.is_crossed:
-            found.doubts.append("summed over several periods; name one, or ask for the total")
+            found.doubt("several_periods")
 
     def _find_counted(self) -> int | None:
         """Return the place after "how many" or "number of"; None if nothing is counted."""
@@ -366,7 +362,7 @@ class _Choice:
         found, profile = self._found, self._profile
         found.time = profile.times.write_bucket(found.compared)
         if not found.ends and profile.spans.get(found.compared) != 2:
-            found.doubts.append(f"the first and the last {found.compared} are compared, not each")
+            found.doubt("first_and_last", period=found.compared)
 
     def _choose_share(self) -> None:
         """Divide the conditions of a share into those of the whole and those of the part."""
@@ -383,7 +379,7 @@ class _Choice:
         if len(own) > 1 and not verbs and ofs:  # of passengers in 3rd class survived
             whole, before = own[:-1], own[-1].at
             if {self._roles.word(before - 1), self._roles.word(before - 2)} & LISTS["inside"]:
-                found.doubts.append(f"a share of {own[-1].words}, or in it")
+                found.doubt("share_in", words=own[-1].words)
         found.part = [each for each in own if each not in whole] or own
         found.conditions = [each for each in found.conditions if each not in found.part]
         found.is_share = True

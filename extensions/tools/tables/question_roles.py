@@ -229,8 +229,7 @@ class QuestionRoles(MarkedWords):
         named = {name for _, name in self.columns}
         for names, chosen in self._ties:
             if not {*names} <= named:
-                said = f"{', '.join(names[:4])} fit equally; {chosen} was taken"
-                self.found.doubts.append(said)
+                self.found.doubt("fit_equally", names=", ".join(names[:4]), chosen=chosen)
 
     def _read_periods(self) -> None:
         """Find periods, and ranges of them."""

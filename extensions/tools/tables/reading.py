@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
-OF_ROWS: Final = "the condition was read of single rows, not of sums over them"
+from extensions.tools.tables.doubts import Doubt
+
 Function = Literal["value", "sum", "average", "minimum", "maximum", "count", "distinct"]
 
 
@@ -78,8 +79,22 @@ class Reading:
     is_of_others: bool = False
     """A figure would be of other things: a name, or what is counted, is not read, or may be in two
     columns or tables."""
-    doubts: list[str] = field(default_factory=list)
-    """Sentences on what may be read in another way."""
+    doubts: list[Doubt] = field(default_factory=list)
+    """What may be read in another way."""
+
+    def doubt(self, kind: str, **values: object) -> None:
+        """Add a doubt; its kinds and their values are those of `doubts.py`."""
+        self.doubts.append(Doubt(kind, values))
+
+    def doubt_others(self, done: str, names: Sequence[str]) -> None:
+        """Add a doubt for each column that was named beside the one that is computed."""
+        for name in names:
+            self.doubt("only", done=done, other=name)
+
+    def list_lacking(self) -> list[str]:
+        """Return the words that the table lacks, also those that a column was read for."""
+        guessed = [self.thing] if self.is_guess else []
+        return list(dict.fromkeys([*self.unread, *(word for word, _ in self.taken), *guessed]))
 
     @property
     def measures(self) -> list[str]:

@@ -44,12 +44,13 @@ export function findFileProblem(files: readonly { name: string; size: number }[]
   return size > MAX_BYTES ? `the files have ${Math.ceil(size / 1e6)} MB; at most ${MAX_BYTES / 1e6} MB can be attached` : "";
 }
 
-/** Return files with further ones; of a folder those that are not hidden, by another name where two have one. */
+/** Return files with further ones; of a folder those that are not hidden or empty, by another name where two have one. */
 export function listChosen(before: readonly File[], added: readonly File[]): File[] {
   const chosen = [...before];
   for (const file of added) {
     const path = file.webkitRelativePath || file.name;
-    if (path.split("/").some((part) => part.startsWith(".")) && path !== file.name) continue;
+    const isLeftOut = !file.size || path.split("/").some((part) => part.startsWith("."));
+    if (isLeftOut && path !== file.name) continue;
     const known = chosen.find(({ name }) => name === file.name);
     if (!known) chosen.push(file);
     else if (known.webkitRelativePath !== file.webkitRelativePath || !isSame(known, file)) chosen.push(new File([file], nameApart(path, chosen), { type: file.type }));

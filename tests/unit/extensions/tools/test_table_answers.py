@@ -87,3 +87,9 @@ def test_the_answer_is_worded_in_german_on_request():
 
     assert found["summary"].startswith("Summe von cars (mit harbour = Mallaig): **11.780**.")
     assert found["is_complete"]
+
+
+def test_what_may_be_read_in_another_way_is_said_in_german_too():
+    found = ask("Welcher harbour hat die meisten und die wenigsten cars?", language="de")
+
+    assert "nach dem Höchsten und dem Niedrigsten ist gefragt" in found["gaps"]
