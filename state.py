@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from math import isnan
+from operator import not_
 from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 from langchain_core.messages import AnyMessage
@@ -438,8 +439,9 @@ class Report(Frozen):
     were read; each is among the gaps too. Set by code."""
     has_found_claims: SkipJsonSchema[bool] = False
     """Its worker made no claims: these are sentences of the output that code found."""
-    left_open: SkipJsonSchema[tuple[str, ...]] = ()
-    """Words of its task that no tool could read, in a run without a model. Set by code."""
+    left_open: SkipJsonSchema[tuple[str, ...]] = Field((), exclude_if=not_)
+    """Words of its task that no tool could read, in a run without a model. Set by code; left out
+    where there are none, so that the hash of an older report stays."""
     is_unread: SkipJsonSchema[bool] = False
     """It quotes passages that no language model has read. Set by code."""
     lacks_file: SkipJsonSchema[bool] = False
