@@ -24,6 +24,7 @@ async function startOnPage(page) {
   await page.waitForSelector("form button.primary:not(:disabled)");
   await press(page, "Start");
   await waitForText(page, "main", "in the queue");
+  await waitForText(page, "blockquote.request", given.request.slice(0, 20));
 }
 
 await drive(async ({ page, takePicture, note }) => {

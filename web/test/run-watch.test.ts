@@ -68,15 +68,16 @@ test.each([
 ])("a run is in the queue where %i places are free and it is %s: %s", async (available, status, isQueued) => {
   vi.stubGlobal("fetch", async () => new Response(JSON.stringify({ workers: { available } })));
   const asked = vi.fn(async () => ({ status }));
+  const input = { messages: [{ content: [{ type: "text", text: "Which?" }, { type: "file" }] }] };
   const refuse = async () => Promise.reject(Object.assign(new Error("no graph yet"), { status: 400 }));
   const threads = { get: async () => ({ status: "busy", updated_at: "1", metadata: {} }), getState: refuse };
   const joinStream = async function* () {
     await new Promise(() => undefined);
   };
-  const runs = { list: async () => [{ run_id: "r", status, created_at: "1" }], get: asked, joinStream };
+  const runs = { list: async () => [{ run_id: "r", status, created_at: "1", kwargs: { input } }], get: asked, joinStream };
   const given = { url: "", client: { threads, runs } } as unknown as Server;
   const run = await watch(given, ({ isQueued }) => isQueued || asked.mock.calls.length > 1);
-  expect(run).toMatchObject({ status: "running", trace: null, isQueued });
+  expect(run).toMatchObject({ status: "running", trace: null, isQueued, asked: "Which?" });
 });
 
 test("the answer is shown as it is written, and a page that joins late says that it lacks the beginning", async () => {

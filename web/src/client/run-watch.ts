@@ -20,6 +20,8 @@ export interface WatchedRun {
   status: RunStatus;
   /** It has not begun, and the server works on as many others as it can. */
   isQueued: boolean;
+  /** What is asked of a run that has not begun, as far as the server says it. */
+  asked: string;
   trace: Trace | null;
   questions: unknown[];
   connection: Connection;
@@ -74,7 +76,7 @@ export class RunWatch {
     thread: string,
     private readonly onChange: (run: WatchedRun) => void,
   ) {
-    const nothing = { trace: null, questions: [], problem: null, unreadable: 0, graph: "", isQueued: false };
+    const nothing = { trace: null, questions: [], problem: null, unreadable: 0, graph: "", isQueued: false, asked: "" };
     this.shown = { thread, status: "running", connection: "loading", ...nothing };
   }
 
@@ -125,8 +127,9 @@ export class RunWatch {
       });
       this.show({ graph: graph || this.shown.graph, problem: null, connection });
     } else if (this.shown.problem?.kind !== "refused") this.show({ problem: null, connection });
-    if (isWorking) await this.follow(seen);
-    else await this.pause(IDLE_POLL_MS);
+    if (isWorking) return this.follow(seen);
+    if (!this.kept.length && !this.shown.asked) await this.findWorkingRun().catch(() => undefined);
+    await this.pause(IDLE_POLL_MS);
   }
 
   /** Ignore that a run has nothing to show while it waits in the queue. */
@@ -208,7 +211,9 @@ export class RunWatch {
   private async findWorkingRun(): Promise<string | undefined> {
     const runs = await ask(() => this.server.client.runs.list(this.shown.thread, { limit: 10 }));
     const working = runs.filter((run) => WORKING.includes(run.status));
-    return working.sort((one, other) => one.created_at.localeCompare(other.created_at))[0]?.run_id;
+    const first = working.sort((one, other) => one.created_at.localeCompare(other.created_at))[0];
+    this.show({ asked: readAsked(first ?? runs[0]) });
+    return first?.run_id;
   }
 
   private add(streamed: unknown): void {
@@ -284,6 +289,20 @@ export class RunWatch {
       };
     });
   }
+}
+
+/** Return the request that a run was started with, in the forms of both servers; empty where it is not known. */
+function readAsked(run: unknown): string {
+  const { input, kwargs } = (run ?? {}) as { input?: Asked; kwargs?: { input?: Asked } };
+  const { request, messages } = kwargs?.input ?? input ?? {};
+  const content = messages?.at(-1)?.content ?? "";
+  const parts = typeof content === "string" ? [content] : content.map(({ text }) => text ?? "");
+  return String(request ?? parts.join("\n")).trim();
+}
+
+interface Asked {
+  request?: string;
+  messages?: { content?: string | { text?: string }[] }[];
 }
 
 /** Call with the next frame; a tab that is hidden has none. */

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { formatCount } from "../model/format";
 import { toLine } from "../model/plain-text";
 import { RunView } from "../parts/run-view";
+import { Text } from "../parts/text";
 import { QuestionsPanel } from "../questions/questions-panel";
 import { StopPanel } from "../stopping/stop-panel";
 import { downloadReport } from "./download";
@@ -48,7 +49,8 @@ export function RunPage({ server, thread }: { server: Server; thread: string }) 
       {run.unreadable > 0 && <Notice>{formatCount(run.unreadable)} entries of the trace cannot be read.</Notice>}
       {trace && <EarlierTurns trace={trace} />}
       {!trace && <QuestionsPanel run={run} />}
-      {trace ? <RunView trace={trace} asking={<QuestionsPanel run={run} />} actOn={(task) => <RunAgain key={task.path} run={run} task={task} />} /> : connection !== "lost" && <p class="soft">{describeUnbegun(run)}</p>}
+      {trace && <RunView trace={trace} asking={<QuestionsPanel run={run} />} actOn={(task) => <RunAgain key={task.path} run={run} task={task} />} />}
+      {!trace && connection !== "lost" && <Unbegun run={run} />}
       {hasAnswer(run) && <FollowUp run={run} />}
     </>
   );
@@ -69,6 +71,16 @@ function useReconnected(connection: Connection): boolean {
     return () => clearTimeout(timer);
   }, [connection]);
   return isBack;
+}
+
+/** What was asked, and when it begins. */
+function Unbegun({ run }: { run: LiveRun }) {
+  return (
+    <>
+      {run.asked && <blockquote class="request"><Text>{run.asked}</Text></blockquote>}
+      <p class="soft">{describeUnbegun(run)}</p>
+    </>
+  );
 }
 
 function describeUnbegun({ status, connection, isQueued }: LiveRun): string {
