@@ -43,7 +43,7 @@ await drive(async ({ page, takePicture, note }) => {
   const seconds = { watched: [], alone: [], busy: [] };
   for (let round = -1; round < given.runs; round += 1) {
     for (const kind of round % 2 ? ["alone", "watched"] : ["watched", "alone"]) {
-      await page.goto(kind === "watched" ? `${given.url}/supervise/#/nothing` : "about:blank");
+      await page.goto(kind === "watched" ? `${given.url}/supervise/#/` : "about:blank");
       if (kind === "watched") await page.waitForSelector("input[name=team]");
       const run = await measureRun(page, kind === "watched");
       if (round < 0) continue; // the first ones load libraries
@@ -51,7 +51,7 @@ await drive(async ({ page, takePicture, note }) => {
       if (kind === "watched") seconds.busy.push(run.busy);
     }
   }
-  await page.goto(`${given.url}/supervise/#/nothing`);
+  await page.goto(`${given.url}/supervise/#/`);
   await page.waitForSelector("input[name=team]");
   note("heap of the first page, MB", await readHeap());
   const run = await startRun();
