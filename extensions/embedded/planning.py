@@ -300,8 +300,8 @@ class _RulePlanner:
     def _adopt(self, example: Example) -> dict[str, Any]:
         """Return an example's plan with the materials of this request."""
         parts = list_parts(self.request, self.fit.rank_workers)
-        nearest = {part: self.fit.rank_workers(part)[:1] for part in parts}
         shown = _dump_plan(example.plan)
+        nearest = {part: self._find_worker(part, shown["tasks"]) for part in parts}
         named = {get_name(name) for task in shown["tasks"] for name in task["materials"]}
         for task in shown["tasks"]:
             wanted = {get_name(name) for name in task["materials"]}
@@ -311,9 +311,17 @@ class _RulePlanner:
                 for name in self.files.texts
                 if get_name(name) in wanted or (takes_new and get_name(name) not in named)
             ]
-            own = [part for part in parts if nearest[part] == [task["worker"]]]
+            own = [part for part in parts if nearest[part] == task["worker"]]
             task["covers"] = _join_neighbours(own, self.request) if len(own) < len(parts) else ()
         return {**shown, "goal": self.goal}
+
+    def _find_worker(self, part: str, tasks: Sequence[Mapping[str, Any]]) -> str:
+        """Return who does the task that shares most words with a part, else who is nearest."""
+        words = extract_stems(part)
+        shared = [len(words & extract_stems(task["description"])) for task in tasks]
+        if shared.count(most := max(shared)) == 1:
+            return str(tasks[shared.index(most)]["worker"])
+        return next(iter(self.fit.rank_workers(part)), "")
 
     def _build_plan(self, tasks: list[dict[str, Any]], untaken: list[str]) -> dict[str, Any]:
         return {

@@ -23,9 +23,18 @@ _DENIED: Final = Pattern(r"\b(?:minus|negative|not|no|nicht|without|except)\W+$"
 _UNIT: Final = r"[%€$£]|\b(?:percent|prozent|eur|euros?|usd|dollars?|gbp)\b"
 _PER: Final = r"(?:per|an?|each|every)"
 _WORD: Final = rf"(?!(?:{_PER}|and|or|und|oder)\b)([^\W\d_]+)"
+_AT_MOST: Final = r"at most|up to|below|under|(?:less|fewer) than|höchstens|maximal|unter"
+_AT_LEAST: Final = r"at least|above|over|more than|mindestens|über"
+_LINK: Final = rf"(?:the|of|is|than|{_AT_MOST}|{_AT_LEAST})"
+_LIMIT: Final = Pattern(
+    rf"(?:\b(no|not|nothing|keine?)\W{{1,3}}+(?:[^\W\d_]{{1,40}}+ ){{0,3}}?)?"
+    rf"\b(?:({_AT_MOST})|(?:{_AT_LEAST})) {{1,3}}+(?:(?:the|of) ){{0,2}}(?:{_UNIT})? ?$",
+    re.IGNORECASE,
+)
+"""Of "no trade below 250 EUR": the denial, and the words if they set the most."""
 _BEFORE: Final = Pattern(
-    r"(?:(?:\b([^\W\d_]{1,40}+) )?(?<!\d )\b(?!(?:the|of|is|at)\b)([^\W\d_]{1,40}+)[ :=]{1,3}+"
-    rf"(?:(?:the|of|is|at least|at most) {{1,3}}+){{0,4}})?({_UNIT})? ?$",
+    rf"(?:(?:\b([^\W\d_]{{1,40}}+) )?(?<!\d )\b(?!(?:at|{_LINK})\b)([^\W\d_]{{1,40}}+)[ :=]{{1,3}}+"
+    rf"(?:{_LINK} {{1,3}}+){{0,4}})?({_UNIT})? ?$",
     re.IGNORECASE,
 )
 _AFTER: Final = Pattern(
@@ -33,6 +42,8 @@ _AFTER: Final = Pattern(
 )
 _SYMBOLS: Final = {"%": "percent", "prozent": "percent", "€": "eur", "$": "usd", "£": "gbp"}
 _NAMES: Final = {**_SYMBOLS, "euro": "eur", "dollar": "usd"}
+_ENDS: Final = {"min": "least", "minimum": "least", "max": "most", "maximum": "most"}
+"""What a word in a parameter's name says of its value."""
 _MONEY: Final = frozenset(("eur", "usd", "gbp"))
 _UNITS: Final = _MONEY | {"percent"}
 
@@ -45,6 +56,8 @@ class Number:
     beside: frozenset[str]
     before: frozenset[str] = frozenset()
     """The word before those: "unit" of "unit cost of 6 EUR"."""
+    limit: str = ""
+    """`least` or `most`, where it is a limit."""
 
 
 def list_numbers(text: str) -> list[Number]:
@@ -92,9 +105,12 @@ def _find_own(
     needed = named if each else named & _UNITS
     needs_word = "default" in schema and named - _UNITS - {"amount"}
     own |= _MONEY if "amount" in named else set()
+    limits = {_ENDS[word] for word in name.split("_") if word in _ENDS}
     found = dict[int, float | None]()
     for at, number in enumerate(numbers):
         words = number.beside & own
+        if number.limit and limits and number.limit not in limits:
+            continue
         is_whole = schema.get("type") != "integer" or not (number.value or 0) % 1
         is_clear = number.beside <= known and is_whole
         if needed <= number.beside and (words - _UNITS or (words and is_clear and not needs_word)):
@@ -110,7 +126,16 @@ def _read_number(text: str, found: re.Match[str]) -> Number:
     farther, *nearer = before.groups("") if before else ("",)
     words = _list_words(" ".join((*units, *nearer)))
     value = float(found.group().replace(",", "")) if is_plain else None
-    return Number(value, frozenset(words | _mark_rates(each)), frozenset(_list_words(farther)))
+    beside = frozenset(words | _mark_rates(each))
+    return Number(value, beside, frozenset(_list_words(farther)), _read_limit(head))
+
+
+def _read_limit(head: str) -> str:
+    """Return `least` or `most` as the words before a number say; "no … below" is the least."""
+    if not (found := _LIMIT.search(head)):
+        return ""
+    denial, most = found.groups()
+    return "most" if bool(most) != bool(denial) else "least"
 
 
 def _mark_rates(text: str) -> set[str]:

@@ -106,10 +106,13 @@ class Work:
 
     @property
     def absent(self) -> list[str]:
-        """The words, as they are written, that no document has of those that were searched.
+        """The words of the request that no document has of those that were searched.
 
-        Where tables have answered some of the request, only those that they leave open.
+        Where tables have answered some of the request, only those that they leave open. None of a
+        task in other words than the request's.
         """
+        if not (self.subject or self.answers or self.handoff.intent.startswith(OPENING)):
+            return []
         written = {word.lower(): word for word in _NAME.findall(self.words)}
         left_open = self._left_open
         is_open = [word for word in self._find_absent() if word in left_open or not self._tables]

@@ -66,6 +66,14 @@ def compute_margin(
 
 
 @tool
+def list_trades(
+    min_trade_amount: float | None = None, max_turnover_percent: float | None = None
+) -> str:
+    """List trades."""
+    return ""
+
+
+@tool
 def save(
     kind: Annotated[Literal["md", "docx"], Field(description="md or docx (Word)")] = "md",
 ) -> str:
@@ -116,6 +124,13 @@ def save(
             {"unit_cost_amount": 20, "fixed_cost_amount": 24_000},
         ),
         (compute_margin, "costs of 20 EUR", None),
+        (
+            list_trades,
+            "No trade below 250 EUR, a turnover of at most 20 %",
+            {"min_trade_amount": 250, "max_turnover_percent": 20},
+        ),
+        (list_trades, "Trades of at most 250 EUR, a turnover above 20 %", {}),
+        (list_trades, "No trade of more than 250 EUR, Umsatz: turnover mindestens 20 %", {}),
         (save, "Save it as a Word document", {"kind": "docx"}),
         (save, "Save at most 90 words", {}),
         (show_weather, "How warm is it in San Marino?", {"city": "San Marino"}),
