@@ -9,7 +9,12 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from nodes.limits.nesting import parse_json
 from nodes.limits.patterns import Pattern
 from nodes.schemas.handoff import Handoff, WorkValues
-from nodes.text.request_parts import list_asking_parts, points_back
+from nodes.text.request_parts import (
+    begins_with_verb,
+    is_question,
+    list_asking_parts,
+    points_back,
+)
 from nodes.text.similarity import extract_stems, pair_words
 from state import Report
 
@@ -103,6 +108,13 @@ class Work:
     def words(self) -> str:
         """What to look for: a human's answers, if any, else the words of the task."""
         return "\n".join((self.answers or {}).values()) or self.request
+
+    @property
+    def question(self) -> str:
+        """The words of the task with a human's answers; one that asks itself takes their place."""
+        if not self.answers or is_question(self.words) or begins_with_verb(self.words):
+            return self.words.strip()
+        return f"{self.request.rstrip(' .?!')}: {self.words}"
 
     @property
     def absent(self) -> list[str]:

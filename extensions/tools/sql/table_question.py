@@ -254,7 +254,7 @@ def _try_words(
 ) -> _Tried:
     tokens = split_question(asked.question)
     reading = read_part(profile, tokens, _find_cells(profile, tokens, query))
-    reading.taken = [*taken]
+    reading.taken += taken
     _apply_arguments(reading, profile, asked, query)
     heard = [token.role for token in tokens]
     lacking = len(reading.unread) + len(reading.doubts) + len(reading.taken) + reading.is_guess

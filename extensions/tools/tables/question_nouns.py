@@ -57,7 +57,7 @@ def name_ranked(roles: QuestionRoles) -> None:
     if found.group or found.bucket or found.is_share:
         return
     asked = [at for at in range(len(roles.tokens)) if roles.word(at - 1) in LISTS["which"]]
-    named = [name for name in profile.identities if {*split_name(name)} & LISTS["row names"]]
+    named = [name for name in profile.identities if {*split_name(name)} <= LISTS["row names"]]
     if found.order and len(named) == 1 and asked and _is_open_noun(roles, asked[0]):
         found.group = named[0]
         _take(roles, asked[:1], named[0])

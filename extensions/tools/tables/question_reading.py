@@ -91,6 +91,7 @@ class _Choice:
             self._doubt_amount()
         if is_computed and (is_chosen or found.order) and not is_grouped:
             found.doubt("no_names")
+            found.is_of_others |= bool(found.order)
 
     def _doubt_amount(self) -> None:
         """Doubt a reading without an amount where "how much" asks for one."""

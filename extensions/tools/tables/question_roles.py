@@ -8,12 +8,8 @@ from typing import Final
 from extensions.tools.sql.table_periods import YEAR, Period, read_period, write_condition
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import quote_name
-from extensions.tools.tables.question_cells import (
-    MarkedWords,
-    parse_number_word,
-    read_cells,
-    read_sign,
-)
+from extensions.tools.tables.question_cells import read_cells
+from extensions.tools.tables.question_numbers import MAX_GAP, ComparedWords
 from extensions.tools.tables.question_words import (
     BUCKETS,
     GRAMMAR,
@@ -21,21 +17,16 @@ from extensions.tools.tables.question_words import (
     MIN_STEM_CHARS,
     OPERATIONS,
     SIGNS,
-    SMALL_NUMBERS,
     Token,
     is_same_word,
     split_name,
 )
 from extensions.tools.tables.reading import Condition
 
-MAX_GAP: Final = 2
-"""Words between two words of one column's name, or a number and its column."""
-MAX_LIMIT: Final = 50
 FINEST_FIRST: Final[tuple[str, ...]] = ("day", "month", "quarter", "year")
-_RANKS: Final = frozenset(("most", "least", "highest", "lowest", "fast"))
 
 
-class QuestionRoles(MarkedWords):
+class QuestionRoles(ComparedWords):
     """The words of a part of a question, with their roles in a table."""
 
     _OPERATING: Final = frozenset((*OPERATIONS, *BUCKETS))
@@ -49,8 +40,6 @@ class QuestionRoles(MarkedWords):
             cells: columns of labels, each with a cell whose words the question may hold.
         """
         super().__init__(profile, tokens)
-        self.columns: list[tuple[int, str]] = []
-        """Named columns, each with the place of its first word."""
         self._ties = list[tuple[list[str], str]]()
         self.operations: dict[str, int] = {}
         """Operations, each with the place of its first word."""
@@ -58,7 +47,7 @@ class QuestionRoles(MarkedWords):
         read_cells(self, cells)
         self._read_columns()
         self._read_periods()
-        self._read_numbers()
+        self.read_numbers()
         self._read_title()
         self._read_operations()
         self._read_answers()
@@ -264,54 +253,6 @@ class QuestionRoles(MarkedWords):
             whole, at = replace(period, year=max(years)), conditions[place].at
             found = write_condition(self.profile.times, whole, Period(), "=", at)
             conditions[place] = found or conditions[place]
-
-    def _read_numbers(self) -> None:
-        """Find comparisons with a number, factors such as per 1,000, and how many are asked for."""
-        for at, token in enumerate(self.tokens):
-            number = SMALL_NUMBERS.get(token.word) or parse_number_word(token.word)
-            if token.role:
-                continue
-            if self.operation(at) == "none" and (none_of := self._find_next_number(at)):
-                self._add_comparison(none_of, "=", 0, [at])
-                continue
-            if number is None:
-                continue
-            end = at + 1
-            sign, start, stop = read_sign(self.tokens, at, end)
-            column = self._find_column(at, end, MAX_GAP * (sign != "="))
-            if self.operation(at - 1) == "per":
-                self.found.per = int(number)
-                self.take(range(at, end), "operation")
-            elif column:
-                stop += self.operation(stop) == "percent"  # its unit
-                self._add_comparison(column, sign, number, range(start, stop))
-            elif number == int(number) and 0 < number <= MAX_LIMIT and self._ranks_near(at):
-                self.found.limit, token.role = int(number), "operation"
-
-    def _add_comparison(self, column: str, sign: str, number: float, places: Sequence[int]) -> None:
-        self.take(places, "condition")
-        self.columns = [each for each in self.columns if each[1] != column]
-        sql = f"{self.profile.read(column)} {sign} {number}"
-        words = f"{column} {sign} {number}"
-        self.found.conditions.append(Condition(column, sql, words, places[0], is_value=sign == "="))
-
-    def _find_next_number(self, at: int) -> str:
-        """Return the column of numbers that is named right after a place; empty for none."""
-        return next((n for n in self.profile.numbers if (at + 1, n) in self.columns), "")
-
-    def _find_column(self, at: int, end: int, gap: int) -> str:
-        """Return the named column of numbers that a number is about: after it, else before it."""
-        known = {*self.profile.numbers, *self.profile.codes}
-        numbers = [each for each in self.columns if each[1] in known]
-        after = [each for each in numbers if 0 <= each[0] - end <= gap]
-        before = [each for each in numbers if 0 < at - each[0] <= MAX_GAP + gap]
-        near = sorted(after) or sorted(before, reverse=True)
-        return near[0][1] if near else ""
-
-    def _ranks_near(self, at: int) -> bool:
-        is_after = self.word(at - 1) in LISTS["asking"] | {"top", "the", "die"}
-        places = range(len(self.tokens)) if is_after else range(at - 2, at + 3)
-        return not _RANKS.isdisjoint(map(self.operation, places))
 
     def _read_title(self) -> None:
         """Account for the words of the file's name, and for units of the named columns."""

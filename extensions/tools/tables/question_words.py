@@ -95,11 +95,13 @@ buckets = year: year years annually yearly jahr jahre; quarter: quarter quarters
 other names = female: women woman frauen; male: men man männer
 signs = >=: since seit from ab von mindestens >=; >: after nach >; <: before vor <; <=: until
   till bis höchstens <=
-lists = bases: over against über gegenüber; above: above exceeding greater größer higher höher
-  larger mehr more over über; asking: how wann was welche welchem welcher welches wer what when
-  where which who wie wo; below: below
-  fewer kleiner less lower niedriger smaller under unter weniger; count names: anzahl count counts
-  freq frequency n num number total; degrees: big great groß high hoch large; being: are is ist
+lists = any size: bigger fewer greater größer kleiner larger less mehr more smaller weniger;
+  bases: over against über gegenüber; above: above bigger breiter deeper exceeding greater größer
+  heavier higher höher länger larger longer mehr more over schwerer taller tiefer über wider;
+  asking: how wann was welche welchem welcher welches wer what when where which who wie wo; below:
+  below cheaper fewer günstiger kleiner kürzer leichter less lighter lower narrower niedriger
+  shorter smaller under unter weniger; count names: anzahl count counts freq frequency n num number
+  total; degrees: big great groß high hoch large; being: are is ist
   sind war waren was were; beside: and its mit their und with; comparing: compare
   compared comparison vergleich vergleiche verglichen versus vs; denials: 0 kein keine nein no none;
   early: earliest first oldest frühester früheste erste älteste ältester; late: last latest newest

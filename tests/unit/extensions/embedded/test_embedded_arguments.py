@@ -178,6 +178,21 @@ def test_an_answer_becomes_the_words_to_search_for():
     assert choose_calls(work, tools) == [("search_documents", {"query": "tiles slate"})]
 
 
+@pytest.mark.parametrize(
+    ("answer", "question"),
+    [
+        ("The lock fees", "What is the sum: The lock fees"),
+        ("What is the sum of the lock fees?", "What is the sum of the lock fees?"),
+    ],
+)
+def test_a_table_is_asked_with_the_request_and_the_answer(answer: str, question: str):
+    tools = {"analyze_table": {"properties": {"question": {"type": "string"}}}}
+
+    work = make_work("What is the sum?", answers={"Of what?": answer})
+
+    assert choose_calls(work, tools) == [("analyze_table", {"question": question})]
+
+
 _names = st.from_regex(r"[a-z]{1,9}(_(percent|eur|amount|s|per_week|years))?", fullmatch=True)
 _types = st.fixed_dictionaries(
     {"type": st.sampled_from(["number", "integer", "string", "boolean", "array", "object"])},

@@ -1,0 +1,72 @@
+"""Comparisons with a number in a question about a table: its column, its unit, its direction."""
+
+import pytest
+
+from tests.unit.extensions.tools.test_table_questions import analyze
+
+MASTS = (
+    "mast,length_m,weight_kg,price_eur\n"
+    "Ash,9,80,1200\nFir,14,95,2100\nOak,11,140,1700\nPine,16,120,900\n"
+)
+HALLS = "hall,width_m,range_km\nOld,12,3\nNew,20,8\n"
+
+
+def ask(question: str, table: str = MASTS) -> dict:
+    return analyze({"stock.csv": table}, question=question)
+
+
+@pytest.mark.parametrize(
+    ("question", "condition"),
+    [
+        ("Which masts are longer than 10 metres?", "length_m > 10"),
+        ("How many masts are shorter than 12 m?", "length_m < 12"),
+        ("Which masts are heavier than 100 kilograms?", "weight_kg > 100"),
+        ("Which masts have a price of more than 1,000 EUR?", "price_eur > 1000"),
+        ("Masts with a length of at least 11 m", "length_m >= 11"),
+        ("Which masts are larger than 15 m?", "length_m > 15"),
+        ("Welcher mast hat mehr als 100 kg?", "weight_kg > 100"),
+    ],
+)
+def test_a_number_with_a_unit_is_compared_with_the_column_of_that_unit(question, condition):
+    found = ask(question)
+
+    assert f"where {condition}" in found["summary"] or f"mit {condition}" in found["summary"]
+    assert found["is_complete"]
+
+
+@pytest.mark.parametrize(
+    ("question", "gap"),
+    [
+        ("Which halls are longer than 15 m?", "“longer” was taken to mean width"),
+        ("Which halls are higher than 15 m?", "“higher” was taken to mean width"),
+    ],
+)
+def test_a_column_that_has_only_the_unit_of_what_is_compared_is_named_as_a_doubt(question, gap):
+    found = ask(question, HALLS)
+
+    assert not found["is_complete"]
+    assert any(each.startswith(gap) for each in found["gaps"])
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which masts have a length shinier than 10?",
+        "Which halls have a range farther than 5 km?",
+        "Which masts have a length of more than 30 feet?",
+    ],
+)
+def test_no_figure_is_shown_for_a_comparison_of_unknown_direction_or_another_unit(question):
+    found = ask(question, HALLS if "halls" in question else MASTS)
+
+    assert not found["summary"] and not found["is_complete"]
+    assert any("it is unclear how" in each for each in found["gaps"])
+
+
+def test_a_noun_that_no_column_has_is_not_taken_for_the_number_of_a_row():
+    trips = "trip_id,skipper,distance_km\nT1,Ada,20\nT2,Bo,30\nT3,Ada,15\n"
+
+    found = ask("Which club has the highest total distance?", trips)
+
+    assert not found["summary"]
+    assert any("“club”" in each for each in found["gaps"])
