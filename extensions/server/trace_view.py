@@ -34,6 +34,7 @@ from nodes.errors import SupervisorError
 from nodes.limits.deadline import get_elapsed_s
 from nodes.limits.langgraph_keys import RESUMING_KEY, TASK_ID_KEY
 from nodes.limits.run_scope import SCOPE_KEY, get_run_scope
+from nodes.planning.request import find_first_request
 from nodes.text.finite_json import parse_finite_json
 from state import FINAL_STATUSES
 
@@ -160,7 +161,9 @@ def _cut_page(lines: Sequence[str], first: int) -> dict[str, Any]:
 def _describe_run(snapshot: StateSnapshot) -> dict[str, Any]:
     """Return what the last checkpoint says of the run."""
     values, began_at = snapshot.values, read_began_at(snapshot)
+    first = find_first_request(snapshot.values)  # type: ignore[arg-type]  # the state's own type
     return {
+        "first_request": first[:MAX_REQUEST_CHARS],
         "request": str(values.get("request", ""))[:MAX_REQUEST_CHARS],
         "status": values.get("status", ""),
         "is_in_progress": bool(snapshot.tasks),

@@ -68,6 +68,12 @@ def _read_last_human_message(state: SupervisorState) -> str:
     return str(messages[-1].text).strip() if messages and _is_request(messages[-1]) else ""
 
 
+def find_first_request(state: SupervisorState) -> str:
+    """Return the request with which the thread began; empty where it is not known."""
+    asked = (str(each.text).strip() for each in state.get("messages", []) if _is_request(each))
+    return next(asked, "")
+
+
 def mark_answer(message: AnyMessage, *questions: str, why_unused: str = "") -> AnyMessage:
     """Return a chat message marked as the answer to questions, by id; it is no request then.
 
@@ -91,10 +97,12 @@ def _is_request(message: AnyMessage) -> bool:
     return isinstance(message, HumanMessage) and not is_answer(message)
 
 
-def list_unread_attachments(state: SupervisorState, language: str = DEFAULT_LANGUAGE) -> list[str]:
+def list_unread_attachments(
+    state: SupervisorState, language: str = DEFAULT_LANGUAGE, phrase: str = "not_read"
+) -> list[str]:
     """Return which files of the messages since the last answer were not read, and why."""
     return [
-        say(language, "not_read", name=name, reason=why)
+        say(language, phrase, name=name, reason=why)
         for name, why in _list_attachments(state)
         if why
     ]
