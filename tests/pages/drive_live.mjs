@@ -90,7 +90,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await page.setViewport({ width: 1200, height: 900 });
 
   await press(page, "Download the report");
-  const name = await waitForFile(/^run-.*\.html$/);
+  const name = await waitForFile(/^compare-the-coffees.*-report\.html$/);
   const report = await openPage(browser, problems);
   await report.goto(`file://${given.downloads}/${name}`);
   await waitForText(report, "main", "4 of 4 done");
@@ -123,7 +123,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await waitForText(page, ".run-bar", "done|partial");
   expect((await read(page, ".run-bar")).startsWith("✓ done"), "the resumed run is done");
   await press(page, "Word");
-  note("saved for Word", await waitForFile(/\.docx$/));
+  note("saved for Word", await waitForFile(/^compare-the-coffees.*\.docx$/));
 
   await page.evaluate(() => (document.getElementById("made").open = true));
   await (await page.waitForSelector('#plan [role=button][aria-label*="ranking"]')).click();
