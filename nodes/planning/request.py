@@ -68,12 +68,6 @@ def _read_last_human_message(state: SupervisorState) -> str:
     return str(messages[-1].text).strip() if messages and _is_request(messages[-1]) else ""
 
 
-def find_first_request(state: SupervisorState) -> str:
-    """Return the request with which the thread began; empty where it is not known."""
-    asked = (str(each.text).strip() for each in state.get("messages", []) if _is_request(each))
-    return next(asked, "")
-
-
 def mark_answer(message: AnyMessage, *questions: str, why_unused: str = "") -> AnyMessage:
     """Return a chat message marked as the answer to questions, by id; it is no request then.
 

@@ -209,3 +209,4 @@ async def test_a_thread_is_shown_between_the_end_of_a_step_and_its_checkpoint(en
 
     assert "plan_created" in list_kinds(saver.views[2]), "the plan is shown before its checkpoint"
     assert list_kinds(saver.views[-1]).count("plan_created") == 2
+    assert saver.views[-1]["run"]["first_request"] == "Compare the parts.", "read as JSON, too"
