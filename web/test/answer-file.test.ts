@@ -28,6 +28,7 @@ test("an answer is saved with columns in words, and the number of its proof behi
 
 test.each([
   [{ request: "Which club has the highest total distance?\nAnd why?" }, "which-club-has-the-highest-total-distance-and-why"],
+  [{ request: "Which boats had no hull check, or the last check before 2024?" }, "which-boats-had-no-hull-check-or-the-last-check-before"],
   [{ request: "Größte Umsätze 2024" }, "größte-umsätze-2024"],
   [{ request: "???", thread: "01a2-b" }, "01a2-b"],
 ])("a file is named after its request: %o", (run, name) => expect(nameFile({ status: "done", ...run })).toBe(name));

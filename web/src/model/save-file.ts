@@ -3,7 +3,7 @@ import type { Run } from "./trace";
 
 /** Return a name for a file of a run: the words of its request, without any its thread. */
 export function nameFile({ request, thread }: Run): string {
-  const words = toLine(request, 60).normalize("NFC").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
+  const words = toLine(request, 60).replace(/\s\S*…$/, "").normalize("NFC").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
   return words.replace(/^-|-$/g, "") || toLine(thread, 40).replace(/[^\w-]/g, "") || "run";
 }
 
