@@ -214,7 +214,7 @@ def read_began_at(snapshot: StateSnapshot | None) -> float | None:
     """Return when the run of a checkpoint was first begun, in epoch seconds; None if unknown."""
     if not (saved := read_saved_clock(snapshot)):
         return None
-    clock = parse_json(saved)  # which stands still between starts
+    clock = parse_json(saved)  # it counts no time between starts
     return float(clock.get("first_began_at") or clock["began_at"])
 
 
