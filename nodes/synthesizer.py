@@ -17,7 +17,7 @@ from nodes.models.catalog import EMBEDDED, AvailableModels, ModelCatalog
 from nodes.models.lengths import SHORTENED
 from nodes.models.run_context import listen_to_reply, use_answer_reserve
 from nodes.models.structured_output import UnreadableReply
-from nodes.planning.request import read_history
+from nodes.planning.request import list_unread_attachments, read_history
 from nodes.prompts.messages import build_problem_message, build_synthesis_messages
 from nodes.schemas.handoff import AnswerValues, lay_beside
 from nodes.schemas.team import Team
@@ -164,6 +164,9 @@ async def _write_answer(
     fallback = write_fallback_answer(evidence, team.contact, has_files=bool(state.get("materials")))
     has_usable = any(map(has_usable_result, evidence.reports))
     if not (has_usable and has_results(evidence.reports)):
+        if not state.get("materials"):  # what the tasks lacked
+            unread = list_unread_attachments(state, evidence.language, "attached_unread")
+            fallback = fallback.model_copy(update={"text": "\n\n".join((*unread, fallback.text))})
         return fallback, Usage(), say(evidence.language, "no_result")
     messages = build_synthesis_messages(
         team,

@@ -34,6 +34,7 @@ from nodes.errors import SupervisorError
 from nodes.limits.deadline import get_elapsed_s
 from nodes.limits.langgraph_keys import RESUMING_KEY, TASK_ID_KEY
 from nodes.limits.run_scope import SCOPE_KEY, get_run_scope
+from nodes.planning.request import ANSWER_KEY
 from nodes.text.finite_json import parse_finite_json
 from state import FINAL_STATUSES
 
@@ -161,6 +162,7 @@ def _describe_run(snapshot: StateSnapshot) -> dict[str, Any]:
     """Return what the last checkpoint says of the run."""
     values, began_at = snapshot.values, read_began_at(snapshot)
     return {
+        "first_request": _find_first_request(values)[:MAX_REQUEST_CHARS],
         "request": str(values.get("request", ""))[:MAX_REQUEST_CHARS],
         "status": values.get("status", ""),
         "is_in_progress": bool(snapshot.tasks),
@@ -168,6 +170,14 @@ def _describe_run(snapshot: StateSnapshot) -> dict[str, Any]:
         "wall_s": _to_json(values.get("timing") or {}).get("wall_s"),
         "questions": list_open_questions(_restore_interrupts(snapshot)),
     }
+
+
+def _find_first_request(values: Mapping[str, Any]) -> str:
+    """Return the request with which a thread began; empty where it is not known."""
+    for message in map(_to_json, values.get("messages") or ()):
+        if message["type"] == "human" and ANSWER_KEY not in message["additional_kwargs"]:
+            return str(message["content"]).strip()
+    return ""
 
 
 def _restore_interrupts(snapshot: StateSnapshot) -> StateSnapshot:

@@ -36,9 +36,9 @@ def search_documents(settings: ToolSettings) -> BaseTool:
         unread = describe_unread(skipped)
         if not read and not unread:
             raise NothingToRead(
-                "there is nothing to search: no file is attached (on the command line: --file), "
-                "and no folder of documents is set (setting: SUPERVISE_DOCUMENTS); use another "
-                "tool, or report what is missing"
+                "there is nothing to search: no file that can be read is attached "
+                "(on the command line: --file), and no folder of documents is set "
+                "(setting: SUPERVISE_DOCUMENTS); use another tool, or report what is missing"
             )
         if not read:
             raise ToolFailed(f"no document could be read: {unread}")

@@ -44,6 +44,7 @@ def write_word(markdown: str, title: str = "") -> bytes:
         cause = f"it has {len(markdown):,} characters, a document at most {MAX_WORD_CHARS:,}"
         raise UsageError(refused, cause=cause, next=advice)
     text = redact_text(sanitize_text(markdown))
+    title = title or text.partition("\n")[0].lstrip("# ")
     try:
         found = find_first(lambda each: each.write_word(text, title))
     except SupervisorError:

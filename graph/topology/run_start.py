@@ -166,7 +166,7 @@ class RunStart:
         metadata = {
             **given.get("metadata", {}),
             SETTINGS_KEY: json.dumps(_select_set_fields(self.kept_context)),
-            CLOCK_KEY: _format_clock(scope),
+            CLOCK_KEY: _format_clock(scope, read_began_at(self.resumed_snapshot)),
         }
         configurable = {**given.get("configurable", {}), SCOPE_KEY: scope}
         return {**given, "configurable": configurable, "metadata": metadata}
@@ -210,20 +210,24 @@ def read_saved_clock(snapshot: StateSnapshot | None) -> str:
     return str(known)
 
 
-def read_began_at(snapshot: StateSnapshot) -> float | None:
-    """Return when the run of a checkpoint began, in seconds since the epoch; None if unknown."""
-    clock = read_saved_clock(snapshot)
-    return parse_json(clock)["began_at"] if clock else None
+def read_began_at(snapshot: StateSnapshot | None) -> float | None:
+    """Return when the run of a checkpoint was first begun, in epoch seconds; None if unknown."""
+    if not (saved := read_saved_clock(snapshot)):
+        return None
+    clock = parse_json(saved)  # it counts no time between starts
+    return float(clock.get("first_began_at") or clock["began_at"])
 
 
-def _format_clock(scope: RunScope) -> str:
+def _format_clock(scope: RunScope, first_began_at: float | None) -> str:
     """Return the clock fields of a scope as JSON, on the clock that the servers share."""
     began_at, ends, offset_s = scope.began_at or 0.0, scope.deadline, scope.clock_offset_s
     deadline = None
     if ends and not ends.pace:
         moments = {name: getattr(ends, name) for name in _SAVED_MOMENTS}
         deadline = {name: value + offset_s for name, value in moments.items()}
-    return json.dumps({"began_at": began_at + offset_s, "deadline": deadline})
+    began_at += offset_s
+    clock = {"began_at": began_at, "first_began_at": first_began_at or began_at}
+    return json.dumps({**clock, "deadline": deadline})
 
 
 def _parse_clock(text: str, offset_s: float) -> dict[str, Any]:

@@ -91,10 +91,12 @@ def _is_request(message: AnyMessage) -> bool:
     return isinstance(message, HumanMessage) and not is_answer(message)
 
 
-def list_unread_attachments(state: SupervisorState, language: str = DEFAULT_LANGUAGE) -> list[str]:
+def list_unread_attachments(
+    state: SupervisorState, language: str = DEFAULT_LANGUAGE, phrase: str = "not_read"
+) -> list[str]:
     """Return which files of the messages since the last answer were not read, and why."""
     return [
-        say(language, "not_read", name=name, reason=why)
+        say(language, phrase, name=name, reason=why)
         for name, why in _list_attachments(state)
         if why
     ]

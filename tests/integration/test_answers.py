@@ -199,6 +199,18 @@ async def test_a_file_that_was_not_read_is_a_gap_although_the_plan_was_asked_abo
     assert [gap[:17] for gap in state["answer"].gaps] == ["not read: picture"]
 
 
+async def test_a_failed_run_says_first_which_attached_file_could_not_be_read(runs: Runs):
+    runs.script(ScriptedTask(id="A", report={"status": "failed", "output": "no file is attached"}))
+    picture = {"type": "image", "url": "https://host/a.png"}
+    message = HumanMessage(["Compare the parts.", picture])
+
+    state = await runs.build_saved().ainvoke({"messages": [message]}, THREAD)
+
+    first = state["answer"].text.partition("\n")[0]
+    assert state["status"] == "failed"
+    assert first.startswith("picture is attached, but it could not be read: pictures cannot")
+
+
 @pytest.mark.parametrize(
     "given",
     [

@@ -8,6 +8,7 @@ from langgraph.types import Command
 
 from graph import arun
 from graph.runs.trace import list_runs
+from graph.topology.run_start import read_began_at
 from tests.endpoint import script_tasks
 from tests.runs import GIVEN, REQUEST, THREAD, Runs
 from tests.teams import make_team
@@ -100,9 +101,11 @@ async def test_a_resumed_graph_continues_its_clock(runs: Runs):
     config: Any = {"configurable": {"thread_id": "one"}}
 
     await graph.ainvoke(GIVEN, config)
+    began_at = read_began_at(await graph.aget_state(config))
     state = await graph.ainvoke(
         Command(resume="accept"), config, output_keys=graph.stream_channels_list
     )
 
+    assert began_at and read_began_at(await graph.aget_state(config)) == began_at
     assert state["results"]["A"].started_s >= state["planned_s"] >= 0.3
     assert state["timing"].wall_s >= state["timing"].critical_path_s >= 0.3

@@ -48,7 +48,7 @@ async def test_a_task_without_the_files_of_the_request_says_that_it_was_given_no
 async def test_a_request_without_a_file_is_told_to_attach_one(runs: Runs):
     call = await search_once(runs, ())
 
-    assert call["error"].startswith("there is nothing to search: no file is attached")
+    assert call["error"].startswith("there is nothing to search: no file that can be read is")
     assert call["lacks_file"]
 
 

@@ -133,6 +133,18 @@ async def test_the_state_of_the_thread_is_not_changed_by_its_trace(endpoint: End
     assert (await read(graph, SUMMARY_NAMESPACE))["run"]["request"] == REQUEST["request"]
 
 
+async def test_a_summary_has_the_first_request_and_when_its_run_began(endpoint: Endpoint):
+    graph = await run(endpoint, metadata=SERVER_RUN)
+    began = (await read(graph, SUMMARY_NAMESPACE))["run"]["started"]
+    config: RunnableConfig = {"configurable": {"thread_id": "t"}, "metadata": {"run_id": "2"}}
+
+    await graph.ainvoke({"request": "And per skipper?"}, config)
+    summary = (await read(graph, SUMMARY_NAMESPACE))["run"]
+
+    assert summary["first_request"] == REQUEST["request"]
+    assert summary["request"] == "And per skipper?" and summary["started"] >= began
+
+
 async def test_a_thread_without_a_run_has_no_lines(endpoint: Endpoint):
     graph = await run(endpoint, metadata={})
     at = {"thread_id": "other", "checkpoint_ns": NAMESPACE, "checkpoint_id": "no id"}
@@ -197,3 +209,4 @@ async def test_a_thread_is_shown_between_the_end_of_a_step_and_its_checkpoint(en
 
     assert "plan_created" in list_kinds(saver.views[2]), "the plan is shown before its checkpoint"
     assert list_kinds(saver.views[-1]).count("plan_created") == 2
+    assert saver.views[-1]["run"]["first_request"] == "Compare the parts.", "read as JSON, too"

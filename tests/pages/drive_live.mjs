@@ -90,7 +90,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await page.setViewport({ width: 1200, height: 900 });
 
   await press(page, "Download the report");
-  const name = await waitForFile(/^run-.*\.html$/);
+  const name = await waitForFile(/^compare-the-coffees.*-report\.html$/);
   const report = await openPage(browser, problems);
   await report.goto(`file://${given.downloads}/${name}`);
   await waitForText(report, "main", "4 of 4 done");
@@ -123,7 +123,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await waitForText(page, ".run-bar", "done|partial");
   expect((await read(page, ".run-bar")).startsWith("✓ done"), "the resumed run is done");
   await press(page, "Word");
-  note("saved for Word", await waitForFile(/\.docx$/));
+  note("saved for Word", await waitForFile(/^compare-the-coffees.*\.docx$/));
 
   await page.evaluate(() => (document.getElementById("made").open = true));
   await (await page.waitForSelector('#plan [role=button][aria-label*="ranking"]')).click();
@@ -148,7 +148,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await page.keyboard.press("Enter");
   await waitForText(page, ".run-list", "Cheap coffee");
   await press(page, "Delete");
-  await waitForText(page, "#runs", "1 run will be deleted");
+  await waitForText(page, "#runs", "will be deleted");
   expect((await count()) === runs - 1, "a deleted run is gone at once");
   await press(page, "Undo");
   await waitForText(page, ".run-list", "Cheap coffee");
@@ -197,7 +197,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await (await page.waitForSelector(".run-list input")).click();
   const [leaving] = await page.$$eval(".run-list tbody a", (links) => links.map(({ hash }) => hash.split("/").at(-1)));
   await press(page, "Delete");
-  await waitForText(page, "#runs", "1 run will be deleted in 8 s");
+  await waitForText(page, "#runs", "will be deleted");
   await page.goto(`${page_url}#/teams`);
   await page.waitForFunction(async (url) => (await fetch(url)).status === 404, { polling: 100, timeout: 5000 }, `${given.url}/threads/${leaving}`);
   note("a run is deleted when its list is left", true);

@@ -40,9 +40,16 @@ await drive(async ({ page, takePicture, note }) => {
   await press(page, "Stop the run");
   await waitForText(page, "main", "stopped before it began");
   note("stopped in the queue", await read(page, "main"));
+  await takePicture("stopped");
+  const stopped = await page.evaluate(() => location.hash);
   await page.goto(`${given.url}/supervise/#/`);
-  await page.waitForSelector(".run-list tbody tr");
-  note("in the list", await read(page, ".run-list tbody tr"));
+  await waitForText(page, `.run-list tr:has([href="${stopped}"])`, `stopped.*${given.request.slice(0, 20)}`);
+  await takePicture("list");
+  await page.goto(`${given.url}/supervise/${stopped}`);
+  await waitForText(page, "main", "Start again");
+  await press(page, "Start again");
+  await waitForText(page, ".run-bar", "done");
+  note("a run that was stopped in the queue, started again", await read(page, ".facts"));
   await page.goto(`${given.url}/supervise/${first}`);
   await waitForText(page, ".run-bar", "done");
   note("in its turn", await read(page, ".run-bar"));

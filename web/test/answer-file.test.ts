@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { writeAnswer } from "../src/model/answer-file";
+import { nameFile } from "../src/model/save-file";
 import { makeEvent, makeReport, makeTask, makeTrace } from "./samples";
 
 test("an answer is saved with columns in words, and the number of its proof behind the last figure of each claim", () => {
@@ -24,3 +25,10 @@ test("an answer is saved with columns in words, and the number of its proof behi
     "[1] company: Alpha; price 2023-12-29 (USD): 24; price 2024-12-31 (USD): 31 (a.csv, computed)\n",
   ]);
 });
+
+test.each([
+  [{ request: "Which club has the highest total distance?\nAnd why?" }, "which-club-has-the-highest-total-distance-and-why"],
+  [{ request: "Which boats had no hull check, or the last check before 2024?" }, "which-boats-had-no-hull-check-or-the-last-check-before"],
+  [{ request: "Größte Umsätze 2024" }, "größte-umsätze-2024"],
+  [{ request: "???", thread: "01a2-b" }, "01a2-b"],
+])("a file is named after its request: %o", (run, name) => expect(nameFile({ status: "done", ...run })).toBe(name));

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { listAttempts } from "../src/model/attempts";
+import { buildTimeline } from "../src/model/timeline";
 import { viewTasks } from "../src/model/task-view";
 import { makeEvent, makeReport, makeTask, makeTrace } from "./samples";
 
@@ -53,4 +54,14 @@ test("an attempt that a stop cut off and a resume began again is the same one", 
   ]);
   const trace = makeTrace({ tasks: [makeTask("a")], events: [makeEvent(0, "request"), start(1, 1, ""), start(3, 1, "")] });
   expect(viewTasks(trace)[0]!.attempts).toBe(1);
+});
+
+test("an attempt whose result a resume asked for again is none without a result", () => {
+  const report = (t: number) => makeEvent(t, "report", { task: "a", report: makeReport("a") });
+  const events = [makeEvent(0, "request"), start(1, 1, ""), report(2), start(3, 1, ""), report(4)];
+  const trace = makeTrace({ tasks: [makeTask("a", [], { status: "completed", report: makeReport("a") })], events });
+
+  const row = buildTimeline(trace, viewTasks(trace)).rows.find(({ path }) => path === "a")!;
+
+  expect(row.segments.filter(({ kind }) => kind === "attempt").map(({ isFailed }) => isFailed)).toEqual([false, false]);
 });

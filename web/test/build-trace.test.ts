@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { buildTrace, readLine, type Entry } from "../src/model/build-trace";
+import { buildTrace, findClockStart, readLine, type Entry } from "../src/model/build-trace";
+import { makeEvent } from "./samples";
 
 interface Case {
   name: string;
@@ -23,4 +24,14 @@ test.each(["", "[]", "null", "7", "{", '{"kind": "report"}', '{"kind": 5, "t": 1
 
 test("an event without a task and a worker gets empty ones", () => {
   expect(readLine('{"kind": "answer", "t": 1}')).toEqual({ kind: "answer", t: 1, task: "", worker: "" });
+});
+
+test("the clock of a run stands still between its starts", () => {
+  const began = { run: { thread: "t", team: "a", started: "2026-11-29T12:48:00.000Z" } };
+  const first = [began, makeEvent(0, "request"), makeEvent(15, "plan_created")] as Entry[];
+  const resumed = [{ resumed: "2026-11-29T12:49:30.000Z" }, makeEvent(15, "plan_revised")] as Entry[];
+
+  expect(findClockStart(first)).toBe("2026-11-29T12:48:00.000Z");
+  expect(findClockStart([...first, ...resumed])).toBe("2026-11-29T12:49:15.000Z");
+  expect(findClockStart([])).toBe("");
 });

@@ -6,6 +6,7 @@ test.each([
   ["market_cap_billion_usd 2023-12-29", "Market cap 2023-12-29 (billion USD)"],
   ["cubic_metres_2024", "2024 (cubic metres)"],
   ["plan_name", "Plan name"],
+  ["sum of distance_km", "sum of distance (km)"],
   ["change in percent", "change in percent"],
   ["company", "company"],
 ])("the column %s is shown as %s", (name, shown) => {

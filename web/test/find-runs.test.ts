@@ -11,6 +11,7 @@ const run = (thread: string, more: Partial<ListedRun>): ListedRun => ({
   team: "market_analysis",
   request: "",
   title: "",
+  isQueued: false,
   status: "done",
   started: new Date(2026, 4, 20, 9).toISOString(),
   wallS: 1,

@@ -114,7 +114,7 @@ const file = (size: number, name = "a.csv") => ({ name, size });
 
 test("too many, too large or empty files are named before anything is sent", () => {
   expect(findFileProblem([file(1000)])).toBe("");
-  expect(findFileProblem([file(1), file(0, "empty.md")])).toBe("empty.md is empty: choose the files again, without it");
+  expect(findFileProblem([file(1), file(0, "empty.md")])).toBe("empty.md is empty: take it out with its ✕");
   expect(findFileProblem([file(45_000_001, "a.pdf")])).toBe("the files have 46 MB; at most 45 MB can be attached");
   expect(findFileProblem(Array.from({ length: 201 }, () => file(1)))).toBe("at most 200 files can be attached");
 });

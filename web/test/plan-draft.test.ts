@@ -17,16 +17,16 @@ const DRAFT = drafts.beginDraft(PLAN);
 const listNeeds = (draft: drafts.Draft, id: string) => draft.tasks.find((task) => task.id === id)?.depends_on;
 
 test("a further task has an id that no other task has", () => {
-  const once = drafts.addTask(drafts.changeTask(DRAFT, "a", { id: "task_4" }), "reader");
+  const once = drafts.addTask(drafts.changeTask(DRAFT, "a", { id: "task_4" }), "reader", []);
 
   expect(once.id).toBe("task_5");
-  expect(drafts.addTask(once.draft, "reader").id).toBe("task_6");
+  expect(drafts.addTask(once.draft, "reader", []).id).toBe("task_6");
 });
 
 test("a further task can read the files that the plan reads", () => {
   const withFiles = { ...DRAFT, tasks: DRAFT.tasks.map((task) => ({ ...task, materials: ["a.csv"] })) };
 
-  expect(drafts.addTask(withFiles, "reader").draft.tasks.at(-1)!.materials).toEqual(["a.csv"]);
+  expect(drafts.addTask(withFiles, "reader", ["b.csv"]).draft.tasks.at(-1)!.materials).toEqual(["b.csv", "a.csv"]);
 });
 
 test("what needed a removed task needs it no longer", () => {
@@ -76,7 +76,7 @@ test("a problem is told in words of the form", () => {
 });
 
 test("arrow keys lead to the nearest task on their side", () => {
-  const picture = placeDraft(drafts.addTask(DRAFT, "reader").draft);
+  const picture = placeDraft(drafts.addTask(DRAFT, "reader", []).draft);
   expect(findNext(picture, "a", "ArrowRight")).toBe("b");
   expect(findNext(picture, "b", "ArrowLeft")).toBe("a");
   expect(findNext(picture, "a", "ArrowLeft")).toBe("");

@@ -7,6 +7,7 @@ interface StoredThread {
   status: string;
   created_at: string;
   updated_at: string;
+  metadata?: Record<string, unknown>;
 }
 
 const makeThread = (number: number): StoredThread => {
@@ -53,4 +54,16 @@ test("a new run is first, one that changed is asked again, and one that was dele
   expect(runs.map(({ thread }) => thread).slice(0, 2)).toEqual(["t10", `t${count}`]);
   expect(runs.map(({ thread }) => thread)).not.toContain(`t${count - 5}`);
   expect(runs).toHaveLength(count - 1);
+});
+
+test("a run that never began is listed by what was asked, and a follow-up below the first request", async () => {
+  const views: Record<string, object> = { t1: {}, t2: { request: "And per skipper?", first_request: "Which club?", status: "done" } };
+  const threads = [{ ...makeThread(1), metadata: { supervise_asked: "How many?" } }, makeThread(2)];
+  const getState = async (thread: string) => ({ values: { team: "a", run: views[thread] } });
+  const server = { url: "", client: { threads: { search: async () => threads, getState } } } as unknown as Server;
+  const { runs } = await new RunLister(server).list();
+  expect(runs.map(({ title, request, status }) => [title, request, status])).toEqual([
+    ["Which club?", "And per skipper?", "done"],
+    ["", "How many?", "stopped"],
+  ]);
 });

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { RunWatch, type WatchedRun } from "../src/client/run-watch";
+import { readAsked } from "../src/client/live-run";
 import type { Server } from "../src/client/server";
 
 vi.stubGlobal("requestAnimationFrame", (draw: () => void) => setTimeout(draw));
@@ -77,7 +78,7 @@ test.each([
   const runs = { list: async () => [{ run_id: "r", status, created_at: "1", kwargs: { input } }], get: asked, joinStream };
   const given = { url: "", client: { threads, runs } } as unknown as Server;
   const run = await watch(given, ({ isQueued }) => isQueued || asked.mock.calls.length > 1);
-  expect(run).toMatchObject({ status: "running", trace: null, isQueued, asked: "Which?" });
+  expect(run).toMatchObject({ status: "running", trace: null, isQueued, given: { input } });
 });
 
 test("the answer is shown as it is written, and a page that joins late says that it lacks the beginning", async () => {
@@ -99,4 +100,18 @@ test("the answer is shown as it is written, and a page that joins late says that
   const runs = { list: async () => [{ run_id: "r", status: "running", created_at: "1" }], get: async () => ({}), joinStream };
   const run = await watch({ url: "", client: { threads, runs } } as unknown as Server, ({ trace }) => Boolean(trace?.run.written));
   expect(run.trace!.run.written).toBe("… costs least.");
+});
+
+test.each([
+  ["kwargs", "langgraph dev"],
+  ["", "Aegra"],
+])("a run that was stopped before it began says what it was given (%s)", async (field) => {
+  const given = { input: { messages: [{ role: "user", content: [{ type: "text", text: "How many?" }, { type: "file", base64: "YQ==" }] }] }, context: { max_tasks: 2 } };
+  const get = async () => ({ status: "idle", updated_at: "1", metadata: { graph_id: "team" } });
+  const getState = async () => ({ values: { run: {}, lines: [], next: null } });
+  const list = async () => [{ run_id: "r", status: "interrupted", created_at: "1", ...(field ? { [field]: given } : given) }];
+  const server = { url: "", client: { threads: { get, getState }, runs: { list } } } as unknown as Server;
+  const run = await watch(server, (each) => each.given !== null);
+  expect([run.status, run.given]).toEqual(["stopped", given]);
+  expect(readAsked(run.given!.input)).toBe("How many?");
 });

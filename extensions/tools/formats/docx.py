@@ -3,6 +3,7 @@
 import io
 import itertools
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import docx
@@ -14,6 +15,8 @@ from nodes.errors import ToolRefused
 MAX_COLUMNS = 63
 """The limit of Microsoft Word."""
 MAX_LIST_LEVEL = 3
+MAX_TITLE_CHARS = 255
+"""The limit of the format."""
 
 
 def to_docx(markdown: str, title: str) -> bytes:
@@ -34,7 +37,9 @@ class _DocxWriter:
 
     def __init__(self, title: str) -> None:
         self.document: Any = docx.Document()  # python-docx types its factory loosely
-        self.document.core_properties.title = title
+        told = self.document.core_properties
+        told.title, told.author, told.comments = title[:MAX_TITLE_CHARS], "", ""
+        told.created = told.modified = datetime.now(UTC)
         self._list_styles: list[str] = []
         self._quote_depth = 0
         self._heading_level = 0

@@ -34,7 +34,7 @@ export interface WrittenRequest {
 export function findFileProblem(files: readonly { name: string; size: number }[]): string {
   if (files.length > MAX_FILES) return `at most ${MAX_FILES} files can be attached`;
   const empty = files.find(({ size }) => size === 0);
-  if (empty) return `${empty.name} is empty: choose the files again, without it`;
+  if (empty) return `${empty.name} is empty: take it out with its ✕`;
   const large = files.find(({ name, size }) => TABLE.test(name) && size > MAX_TABLE_BYTES);
   if (large) {
     const advice = reader.ownsServer ? "leave it out, divide it, or let the server query it where it is (setting: SUPERVISE_SQL_URL)" : "leave it out, or divide it";

@@ -26,14 +26,27 @@ const RUN_OPTIONS = {
   multitaskStrategy: "reject" as const,
 };
 
-/** What a run is started with: an input, or what answers its questions. */
-type Given = { input: Record<string, unknown>; context?: Record<string, unknown> } | { command: { resume: unknown } };
+/** What a run is started with. */
+export interface Given {
+  input: { request?: string; messages?: { role: string; content?: string | { type: string; text?: string }[] }[] } & Record<string, unknown>;
+  context?: Record<string, unknown>;
+}
+
+/** Return the request that a run was started with. */
+export function readAsked({ request, messages }: Given["input"]): string {
+  const content = messages?.at(-1)?.content ?? "";
+  const parts = typeof content === "string" ? [content] : content.map(({ text }) => text ?? "");
+  return String(request ?? parts.join("\n")).trim();
+}
+
+/** Of a thread's metadata: its request, which a run that has not begun does not tell. */
+export const ASKED = "supervise_asked";
 
 /** Start a run on a thread, and return the run's id.
  *
  * @throws Problem: the server does not take it.
  */
-export async function createRun({ client }: Server, thread: string, graph: string, given: Given): Promise<string> {
+export async function createRun({ client }: Server, thread: string, graph: string, given: Given | { command: { resume: unknown } }): Promise<string> {
   return (await ask(() => client.runs.create(thread, graph, { ...RUN_OPTIONS, ...given }))).run_id;
 }
 
@@ -55,7 +68,7 @@ export async function startRun(server: Server, team: string, { request, files, m
  * @throws Problem: the server does not take it.
  */
 export async function startOnThread(server: Server, team: string, given: Given, thread = ""): Promise<string> {
-  const place = thread || (await ask(() => server.client.threads.create())).thread_id;
+  const place = thread || (await ask(() => server.client.threads.create({ metadata: { [ASKED]: toLine(readAsked(given.input), 300) } }))).thread_id;
   await createRun(server, place, team, given);
   return place;
 }
@@ -66,6 +79,7 @@ interface State extends Record<string, unknown> {
   plans: Plan[];
   results: Record<string, unknown>;
   messages?: { type: string }[];
+  materials?: Record<string, string>;
 }
 
 const SINGLE_AGENT = "single_agent";
@@ -77,7 +91,7 @@ const BEGUN = { ui: [], todo: [], steps: {}, ledger: {}, notes: {}, doubts: {}, 
  *
  * @throws Problem: the server does not take it, such as a changed plan that does not fit the team.
  */
-export async function runAgain(run: LiveRun, id: string, fields: Partial<PlannedTask>): Promise<string> {
+export async function runAgain(run: LiveRun, id: string, fields: Pick<PlannedTask, "description" | "worker">): Promise<string> {
   const { client } = run.server;
   const { values, metadata } = await ask(() => client.threads.getState<State>(run.thread));
   const { usage: _usage, timing: _timing, plan, plans, results, messages = [], ...others } = values;
@@ -85,7 +99,9 @@ export async function runAgain(run: LiveRun, id: string, fields: Partial<Planned
   const kept = Object.fromEntries(Object.entries(results).filter(([name]) => !redone.has(name)));
   const task = plan.tasks.find((each) => each.id === id)!;
   const isSame = task.description === fields.description && task.worker === fields.worker;
-  const tasks = plan.tasks.map((each) => (each === task && !isSame ? { ...each, ...fields, covers: [] } : each));
+  // Another worker may read other files.
+  const given = task.worker === fields.worker ? {} : { materials: Object.keys(values.materials ?? {}) };
+  const tasks = plan.tasks.map((each) => (each === task && !isSame ? { ...each, ...fields, ...given, covers: [] } : each));
   const next = { ...plan, tasks, version: plan.version + Number(!isSame) };
   const title = `${toLine(run.trace?.run.request, 100)} (again from ${id})`;
   const { thread_id: thread } = await ask(() => client.threads.create({ graphId: run.graph, metadata: { supervise_title: title } }));
@@ -104,6 +120,15 @@ export const buildLiveRun = (run: WatchedRun, server: Server, watch: RunWatch): 
   server,
   refresh: () => watch.refresh(),
 });
+
+/** Start a run that was stopped before it began once more, with all that it was given.
+ *
+ * @throws Problem: the server does not take it.
+ */
+export async function startAgain(run: LiveRun): Promise<void> {
+  await createRun(run.server, run.thread, run.graph, run.given!);
+  run.refresh();
+}
 
 /** Continue a run that failed, was stopped or is partial.
  *

@@ -1,13 +1,13 @@
 /** Watches one thread: its kept trace, and the events of a run at work as they are streamed. */
 
-import { buildTrace, normalize, type Entry } from "../model/build-trace";
+import { buildTrace, findClockStart, normalize, type Entry } from "../model/build-trace";
 import { readTrace } from "../model/read-trace";
 import { chooseStatus, type RunView } from "../model/run-status";
 import type { RunStatus, Trace, TraceEvent } from "../model/trace";
 import { dropKept, findOffset, isRequest, shiftEvents } from "../model/live-events";
 import { loadKeptTrace } from "./kept-trace";
 import { readProblem, type Problem, type ProblemKind } from "./problem";
-import { STREAM_MODES } from "./live-run";
+import { STREAM_MODES, type Given } from "./live-run";
 import { ask, isServerFull, loadThread, type Server } from "./server";
 
 /** `following`: events are streamed; `lost`: the server is tried again. */
@@ -20,8 +20,8 @@ export interface WatchedRun {
   status: RunStatus;
   /** It has not begun, and the server works on as many others as it can. */
   isQueued: boolean;
-  /** What is asked of a run that has not begun, as far as the server says it. */
-  asked: string;
+  /** What a run that has not begun was started with, as far as the server says it. */
+  given: Given | null;
   trace: Trace | null;
   questions: unknown[];
   connection: Connection;
@@ -76,7 +76,7 @@ export class RunWatch {
     thread: string,
     private readonly onChange: (run: WatchedRun) => void,
   ) {
-    const nothing = { trace: null, questions: [], problem: null, unreadable: 0, graph: "", isQueued: false, asked: "" };
+    const nothing = { trace: null, questions: [], problem: null, unreadable: 0, graph: "", isQueued: false, given: null };
     this.shown = { thread, status: "running", connection: "loading", ...nothing };
   }
 
@@ -128,7 +128,7 @@ export class RunWatch {
       this.show({ graph: graph || this.shown.graph, problem: null, connection });
     } else if (this.shown.problem?.kind !== "refused") this.show({ problem: null, connection });
     if (isWorking) return this.follow(seen);
-    if (!this.kept.length && !this.shown.asked) await this.findWorkingRun().catch(() => undefined);
+    if (!this.kept.length && !this.shown.given) await this.findWorkingRun().catch(() => undefined);
     await this.pause(IDLE_POLL_MS);
   }
 
@@ -212,7 +212,7 @@ export class RunWatch {
     const runs = await ask(() => this.server.client.runs.list(this.shown.thread, { limit: 10 }));
     const working = runs.filter((run) => WORKING.includes(run.status));
     const first = working.sort((one, other) => one.created_at.localeCompare(other.created_at))[0];
-    this.show({ asked: readAsked(first ?? runs[0]) });
+    this.show({ given: readGiven(first ?? runs[0]) });
     return first?.run_id;
   }
 
@@ -265,7 +265,7 @@ export class RunWatch {
     const entries = [...this.kept, ...shiftEvents(dropKept(this.kept, this.live, this.offset), this.offset)];
     if (!entries.length && !this.view.request) return null;
     const trace = buildTrace(entries);
-    const run = { request: this.view.request ?? "", ...trace.run, thread: this.shown.thread, status };
+    const run = { request: this.view.request ?? "", ...trace.run, thread: this.shown.thread, status, clock_started: findClockStart(this.kept) };
     if (status !== "running" || !["following", "lost"].includes(this.shown.connection)) return readTrace({ ...trace, run });
     const nowS = this.readClock(trace.events);
     const wallS = nowS - (trace.events.findLast((event) => event.kind === "request" && !event.within)?.t ?? 0);
@@ -291,18 +291,11 @@ export class RunWatch {
   }
 }
 
-/** Return the request that a run was started with, in the forms of both servers; empty where it is not known. */
-function readAsked(run: unknown): string {
-  const { input, kwargs } = (run ?? {}) as { input?: Asked; kwargs?: { input?: Asked } };
-  const { request, messages } = kwargs?.input ?? input ?? {};
-  const content = messages?.at(-1)?.content ?? "";
-  const parts = typeof content === "string" ? [content] : content.map(({ text }) => text ?? "");
-  return String(request ?? parts.join("\n")).trim();
-}
-
-interface Asked {
-  request?: string;
-  messages?: { content?: string | { text?: string }[] }[];
+/** Return what a run was started with, in the forms of both servers; null where it is not known. */
+function readGiven(run: unknown): Given | null {
+  const { kwargs, ...others } = (run ?? {}) as Partial<Given> & { kwargs?: Partial<Given> };
+  const { input, context } = kwargs ?? others;
+  return input ? { input, context: context ?? {} } : null;
 }
 
 /** Call with the next frame; a tab that is hidden has none. */

@@ -1,8 +1,7 @@
 /** The report of a run, which the server makes of its trace, handed to the browser. */
 
-import { saveFile } from "../model/save-file";
+import { nameFile, saveFile } from "../model/save-file";
 import type { Trace } from "../model/trace";
-import { toLine } from "../model/plain-text";
 import { makeFile, type Server } from "../client/server";
 
 /** Let the browser save the report of a run.
@@ -12,5 +11,5 @@ import { makeFile, type Server } from "../client/server";
 export async function downloadReport(server: Server, { run, ...trace }: Trace): Promise<void> {
   const { now_s: _, written: __, ...ended } = run; // a file is not live
   const page = await makeFile(server, "report.html", JSON.stringify({ ...trace, run: ended }));
-  saveFile(`run-${toLine(run.thread, 40).replace(/[^\w-]/g, "")}.html`, new Blob([page], { type: "text/html" }));
+  saveFile(`${nameFile(run)}-report.html`, new Blob([page], { type: "text/html" }));
 }

@@ -1,12 +1,13 @@
 import { Section } from "../parts/shell";
 import type { LiveRun } from "../client/live-run";
 import { startRun } from "../client/live-run";
+import { ENDED } from "../model/run-status";
 import { RequestForm } from "./request-form";
 
 const FOLLOW_UP = { id: "follow-up", title: "Ask a follow-up" };
 
-/** Return whether a run has an answer that a further request can build on. */
-export const hasAnswer = (run: LiveRun): boolean => ["done", "passages", "partial"].includes(run.status);
+/** Return whether a run has ended so that a further request can build on it, or ask again with what it lacked. */
+export const canFollow = (run: LiveRun): boolean => run.trace !== null && ENDED.includes(run.status);
 
 /** A further request on the thread: it gets a new plan, and knows the earlier answers and files. */
 export const FollowUp = ({ run }: { run: LiveRun }) => (

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Server } from "../client/server";
-import { nameTeam } from "../model/format";
+import { formatMoment, nameTeam } from "../model/format";
 import { Line } from "../parts/text";
 import { linkTo } from "./router";
 import { RunLister } from "./run-list";
@@ -34,7 +34,7 @@ async function loadEntries(server: Server): Promise<Entry[]> {
   const [list, teams] = await Promise.all([new RunLister(server).list().catch(() => null), listAssistants(server).catch(() => [])]);
   const names = [...new Set(teams.map(({ graph_id }) => graph_id))].sort();
   return [
-    ...(list?.runs ?? []).map(({ thread, title, request, status }) => ({ kind: nameStatus(status), words: title || request, address: linkTo("runs", thread) })),
+    ...(list?.runs ?? []).map(({ thread, title, request, status, started }) => ({ kind: `${nameStatus(status)}, ${formatMoment(started)}`, words: [title, request].filter(Boolean).join(" – "), address: linkTo("runs", thread) })),
     ...names.map((name) => ({ kind: "Team", words: nameTeam(name), address: linkTo("teams", name) })),
   ];
 }

@@ -3,6 +3,7 @@
 import { chooseStatus } from "../model/run-status";
 import type { RunStatus } from "../model/trace";
 import { loadSummary } from "../client/kept-trace";
+import { ASKED } from "../client/live-run";
 import { readProblem } from "../client/problem";
 import { ask, type Server } from "../client/server";
 
@@ -16,8 +17,9 @@ export interface ListedRun {
   thread: string;
   team: string;
   request: string;
-  /** That a user gave it; else empty. */
+  /** That a user gave it, or the first request of a thread with more; else empty. */
   title: string;
+  isQueued: boolean;
   status: RunStatus;
   /** ISO 8601. */
   started: string;
@@ -115,12 +117,15 @@ export class RunLister {
     }
     const run = view.run ?? {};
     const status = chooseStatus(run, thread.status);
-    if (!run.request && status !== "running") return null;
+    const asked = run.request || String(thread.metadata?.[ASKED] ?? "");
+    if (!asked && status !== "running") return null;
+    const first = run.first_request ?? asked;
     return {
       thread: thread.thread_id,
       team: String(view.team ?? ""),
-      request: String(run.request ?? ""),
-      title: String(thread.metadata?.[TITLE] ?? ""),
+      request: asked,
+      title: String(thread.metadata?.[TITLE] || (first === asked ? "" : first)),
+      isQueued: status === "running" && !run.request,
       status,
       started: String(run.started || thread.created_at),
       wallS: typeof run.wall_s === "number" ? run.wall_s : null,

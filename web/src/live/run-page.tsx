@@ -8,10 +8,10 @@ import { StopPanel } from "../stopping/stop-panel";
 import { downloadReport } from "./download";
 import { EarlierTurns } from "./earlier-turns";
 import { useFocusBack } from "../client/focus";
-import { FollowUp, hasAnswer } from "./follow-up";
+import { canFollow, FollowUp } from "./follow-up";
 import { useAction, useAsked, useRun } from "../client/hooks";
 import { loadWhy } from "../client/kept-trace";
-import { resumeRun, stopRun, type LiveRun } from "../client/live-run";
+import { readAsked, resumeRun, startAgain, stopRun, type LiveRun } from "../client/live-run";
 import { Missing, Notice, ProblemLine } from "../client/notice";
 import { linkTo } from "./router";
 import { RunAgain } from "./run-again";
@@ -51,7 +51,7 @@ export function RunPage({ server, thread }: { server: Server; thread: string }) 
       {!trace && <QuestionsPanel run={run} />}
       {trace && <RunView trace={trace} asking={<QuestionsPanel run={run} />} actOn={(task) => <RunAgain key={task.path} run={run} task={task} />} />}
       {!trace && connection !== "lost" && <Unbegun run={run} />}
-      {hasAnswer(run) && <FollowUp run={run} />}
+      {canFollow(run) && <FollowUp run={run} />}
     </>
   );
 }
@@ -75,17 +75,22 @@ function useReconnected(connection: Connection): boolean {
 
 /** What was asked, and when it begins. */
 function Unbegun({ run }: { run: LiveRun }) {
+  const again = useAction(() => startAgain(run));
   return (
     <>
-      {run.asked && <blockquote class="request"><Text>{run.asked}</Text></blockquote>}
+      {run.given && <blockquote class="request"><Text>{readAsked(run.given.input)}</Text></blockquote>}
       <p class="soft">{describeUnbegun(run)}</p>
+      {run.given && run.status !== "running" && (
+        <button type="button" class="primary" onClick={() => again.start()} disabled={again.isBusy}>Start again</button>
+      )}
+      <ProblemLine problem={again.problem} />
     </>
   );
 }
 
 function describeUnbegun({ status, connection, isQueued }: LiveRun): string {
   if (connection === "loading") return "";
-  if (status !== "running") return "The run was stopped before it began, so there is nothing to resume. Start it again from the page of all runs.";
+  if (status !== "running") return "The run was stopped before it began, so there is nothing to resume.";
   if (isQueued) return "The server works on other runs. This one begins when it is its turn, also when you close the page.";
   return "The run begins as soon as the server can, also when you close the page.";
 }

@@ -4,9 +4,10 @@ import { useAction, useAsked } from "../client/hooks";
 import { ProblemLine } from "../client/notice";
 import { ask, type Server } from "../client/server";
 import { countOf, formatMoment, formatSeconds, nameTeam } from "../model/format";
+import { toLine } from "../model/plain-text";
 import { Line } from "../parts/text";
 import { ChoiceTable, type ChoiceColumn } from "./choice-table";
-import { Deletion, UNDO_S } from "./deletion";
+import { Deletion } from "./deletion";
 import { linkTo } from "./router";
 import { ALL_RUNS, RunFilters, selectRuns } from "./run-filter";
 import { RunLister, TITLE, type ListedRun } from "./run-list";
@@ -34,7 +35,7 @@ export function RunTable({ server }: { server: Server }) {
       <Inbox runs={runs} />
       {deleting.pending.length > 0 && (
         <p class="notice" role="status">
-          {countOf(deleting.pending.length, "run")} will be deleted in {UNDO_S} s.{" "}
+          <Line max={160}>{nameRuns(list?.runs.filter(({ thread }) => deleting.pending.includes(thread)) ?? [])}</Line> will be deleted.{" "}
           <button type="button" onClick={() => deleting.undo()}>Undo</button>
         </p>
       )}
@@ -72,6 +73,9 @@ export function RunTable({ server }: { server: Server }) {
   );
 }
 
+const nameRuns = (runs: readonly ListedRun[]): string =>
+  runs.length === 1 ? `“${toLine(runs[0]!.title || runs[0]!.request, 80)}”` : countOf(runs.length, "run");
+
 /** The runs that wait for an answer. */
 function Inbox({ runs }: { runs: readonly ListedRun[] }) {
   const waiting = runs.filter(({ status }) => status === "needs_input");
@@ -80,9 +84,9 @@ function Inbox({ runs }: { runs: readonly ListedRun[] }) {
     <div class="notice inbox">
       <strong>{waiting.length === 1 ? "A run waits for you" : `${waiting.length} runs wait for you`}</strong>
       <ul>
-        {waiting.slice(0, MAX_WAITING).map(({ thread, title, request }) => (
+        {waiting.slice(0, MAX_WAITING).map(({ thread, title, request, started }) => (
           <li key={thread}>
-            <a href={linkTo("runs", thread)}><Line max={120}>{title || request}</Line></a>
+            <a href={linkTo("runs", thread)}><Line max={120}>{title || request}</Line></a> <span class="soft small">{formatMoment(started)}</span>
           </li>
         ))}
         {waiting.length > MAX_WAITING && <li class="soft">and {waiting.length - MAX_WAITING} more</li>}
@@ -109,15 +113,17 @@ function RunActions({ server, runs, onRenamed, onDelete }: RunActionsProps) {
         <button type="button" onClick={() => setNaming(true)}>Rename</button>
       )}
       {isOne && isNaming && <RenameForm key={only!.thread} server={server} run={only!} onDone={() => (setNaming(false), onRenamed())} />}
-      <button type="button" class="danger" onClick={() => onDelete(runs.map(({ thread }) => thread))}>
-        Delete{isOne ? "" : ` the ${runs.length}`}
-      </button>
+      {!(isOne && isNaming) && (
+        <button type="button" class="danger" onClick={() => onDelete(runs.map(({ thread }) => thread))}>
+          Delete{isOne ? "" : ` the ${runs.length}`}
+        </button>
+      )}
     </>
   );
 }
 
 function RenameForm({ server, run, onDone }: { server: Server; run: ListedRun; onDone: () => void }) {
-  const [title, setTitle] = useState(run.title);
+  const [title, setTitle] = useState(run.title || toLine(run.request, 120));
   const field = useFocus<HTMLInputElement>();
   const action = useAction(async () => {
     await ask(() => server.client.threads.update(run.thread, { metadata: { [TITLE]: title.trim() } }));
@@ -127,6 +133,7 @@ function RenameForm({ server, run, onDone }: { server: Server; run: ListedRun; o
     <form class="rename" onSubmit={(event) => (event.preventDefault(), action.start())} onKeyDown={(event) => event.key === "Escape" && onDone()}>
       <input ref={field} onFocus={(event) => event.currentTarget.select()} aria-label="Title of the run" placeholder="A title of your own" maxLength={120} value={title} onInput={(event) => setTitle(event.currentTarget.value)} />
       <button class="primary" disabled={action.isBusy}>Save</button>
+      <button type="button" onClick={onDone}>Cancel</button>
       <ProblemLine problem={action.problem} />
     </form>
   );
@@ -140,7 +147,7 @@ function useDeletion(server: Server, onChange: () => void): Deletion {
 }
 
 const COLUMNS: readonly ChoiceColumn<ListedRun>[] = [
-  { title: "Status", show: ({ status, request }) => <StatusMark status={status} unbegun={request ? "" : "not begun"} /> },
+  { title: "Status", show: ({ status, isQueued }) => <StatusMark status={status} unbegun={isQueued ? "not begun" : ""} /> },
   {
     title: "Request",
     show: ({ thread, title, request }) => (

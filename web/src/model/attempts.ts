@@ -35,6 +35,8 @@ export interface Attempt {
   /** Of the rewritten description, where there is one. */
   refined: string;
   isLast: boolean;
+  /** It led to a result, which a resume or a critic may have asked for again. */
+  isCompleted: boolean;
   /** The run stopped during it; a resume began it again. */
   isCutOff: boolean;
   /** Its calls of models and tools, in the order of their ends. */
@@ -97,6 +99,7 @@ function beginAttempt(event: TraceEvent, number: number): Attempt {
     problem: "",
     refined: "",
     isLast: false,
+    isCompleted: false,
     isCutOff: false,
     calls: [],
   };
@@ -115,7 +118,11 @@ function applyEvent(attempt: Attempt, event: TraceEvent): void {
   } else if (event.kind === "escalated") {
     endAttempt(attempt, event.t, `${reason.replaceAll("_", " ")}: ${asText(event["message"])}`);
   } else if (event.kind === "split" || event.kind === "reassigned") endAttempt(attempt, event.t, reason);
-  else if (event.kind === "report") endAttempt(attempt, event.t, findProblem(event["report"] as Report | undefined));
+  else if (event.kind === "report") {
+    const report = event["report"] as Report | undefined;
+    endAttempt(attempt, event.t, findProblem(report));
+    attempt.isCompleted = report?.status === "completed";
+  }
 }
 
 const findProblem = (report: Report | undefined): string =>

@@ -62,6 +62,14 @@ function buildRun(notes: Entry[], events: TraceEvent[], turn: TraceEvent[], answ
   return { ...run, status, events: events.length };
 }
 
+/** Return when the clock of the last events would have begun, as it stands still between the starts of a run; empty if unknown. */
+export function findClockStart(entries: readonly Entry[]): string {
+  const at = entries.findLastIndex((entry) => "resumed" in entry || "run" in entry);
+  const { resumed, run } = (entries[at] ?? {}) as { resumed?: string; run?: { started?: string } };
+  const ms = Date.parse(resumed ?? run?.started ?? "") - 1000 * (entries.slice(at).find(isEvent)?.t ?? NaN);
+  return Number.isNaN(ms) ? "" : new Date(ms).toISOString();
+}
+
 /** Return the status of a run without an answer, by its last note and its last event. */
 function findUnended(notes: Entry[], last?: TraceEvent): RunStatus {
   if (last?.kind === "error") return "failed";

@@ -11,12 +11,15 @@ const COLUMN = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?: \d{4}(?:-\d\d){0,2})?$/i;
 /** Return a column of a table in words: `market_cap_billion_usd 2024` as `Market cap 2024 (billion USD)`; others as they are. */
 export function writeColumn(name: string): string {
   const parts = readColumn(name);
-  if (!parts) return name;
+  const [, figure, column] = /^(.* of )(\S+)$/.exec(name) ?? [];
+  if (!parts) return column && readColumn(column) ? figure + lower(writeColumn(column)) : name;
   const unit = parts.unit.map((word) => (CURRENCIES.test(word) ? word.toUpperCase() : word));
   const subject = parts.subject.join(" ");
   const said = subject && unit.length ? `${subject} (${unit.join(" ")})` : subject || unit.join(" ");
   return said[0]!.toUpperCase() + said.slice(1);
 }
+
+const lower = (said: string) => said[0]!.toLowerCase() + said.slice(1);
 
 function readColumn(name: string): { subject: string[]; unit: string[] } | null {
   if (!COLUMN.test(name)) return null;
@@ -31,7 +34,7 @@ function readColumn(name: string): { subject: string[]; unit: string[] } | null 
 export const writeColumns = (text: string): string =>
   text.replace(COLUMN_IN_TEXT, (name) => {
     const said = writeColumn(name);
-    return readColumn(name)?.unit.some((word) => CURRENCIES.test(word)) ? said[0]!.toLowerCase() + said.slice(1) : name;
+    return readColumn(name)?.unit.some((word) => CURRENCIES.test(word)) ? lower(said) : name;
   });
 
 /** Return a figure of a column that has a unit with its thousands apart; other texts as they are. */

@@ -50,7 +50,7 @@ function describeOpenEnd(trace: Trace): string {
     case "stopped":
       return `The run was stopped ${at} after its start; it can be resumed.`;
     case "needs_input":
-      return `Waiting for you since ${formatMoment(run.started, last?.t)}.`;
+      return `Waiting for you since ${formatMoment(run.clock_started || run.started, last?.t)}.`;
     case "failed":
       return last?.kind === "error" ? describeError(last) : "";
     case "passages":

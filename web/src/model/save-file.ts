@@ -1,3 +1,12 @@
+import { toLine } from "./plain-text";
+import type { Run } from "./trace";
+
+/** Return a name for a file of a run: the words of its request, without any its thread. */
+export function nameFile({ request, thread }: Run): string {
+  const words = toLine(request, 60).replace(/\s\S*…$/, "").normalize("NFC").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
+  return words.replace(/^-|-$/g, "") || toLine(thread, 40).replace(/[^\w-]/g, "") || "run";
+}
+
 /** Let the browser save a file. */
 export function saveFile(name: string, content: Blob): void {
   const link = document.createElement("a");

@@ -127,7 +127,7 @@ function placeAttempts(attempts: readonly Attempt[], task: TaskView, endS: numbe
     const isOver = next !== undefined || task.state === "asks";
     const lastS = isOver ? Math.min(attempt.endS ?? untilS, untilS) : untilS;
     const rung = attempt.rung ? `, ${nameRung(attempt.rung)}` : "";
-    const bar = makeSegment("attempt", attempt.startS, lastS, `attempt ${attempt.number}${rung}${attempt.isCutOff ? ", cut off" : ""}`, isOver || isWithoutResult);
+    const bar = makeSegment("attempt", attempt.startS, lastS, `attempt ${attempt.number}${rung}${attempt.isCutOff ? ", cut off" : ""}`, isWithoutResult || (isOver && !attempt.isCompleted));
     if (!isOver || lastS === untilS) return [bar];
     const isHuman = next?.rung === "human" || task.state === "asks";
     return [bar, makeSegment("waiting", lastS, untilS, isHuman ? "waiting for a human" : "waiting for the next attempt")];

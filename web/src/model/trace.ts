@@ -127,10 +127,14 @@ export interface Run {
   team?: string;
   /** ISO 8601. */
   started?: string;
+  /** The same for the clock of its last events. */
+  clock_started?: string;
   request?: string;
   status: RunStatus;
   models?: Record<string, string>;
   materials?: string[];
+  /** Files of earlier requests. */
+  kept_materials?: string[];
   resumed?: number;
   events?: number;
   questions?: unknown[];

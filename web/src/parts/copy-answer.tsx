@@ -1,8 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useState } from "preact/hooks";
 import { writeAnswer } from "../model/answer-file";
-import { toLine } from "../model/plain-text";
-import { saveFile } from "../model/save-file";
+import { nameFile, saveFile } from "../model/save-file";
 import type { Trace } from "../model/trace";
 
 /** Makes a Word document of Markdown, where there is a server that can. */
@@ -16,10 +15,7 @@ export function CopyAnswer({ trace }: { trace: Trace }) {
     setSaid(await work().then(() => done, (error: unknown) => (error instanceof Error && "kind" in error ? error.message : "Not permitted here: save it")));
     setTimeout(() => setSaid(""), 6000);
   };
-  const save = (suffix: string, content: Blob) => {
-    const name = toLine(trace.run.thread, 40).replace(/[^\w-]/g, "") || "run";
-    saveFile(`answer-${name}.${suffix}`, content);
-  };
+  const save = (suffix: string, content: Blob) => saveFile(`${nameFile(trace.run)}.${suffix}`, content);
   return (
     <p class="answer-tools no-print">
       <span role="status" class="soft small">{said}</span>

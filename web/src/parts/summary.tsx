@@ -1,3 +1,4 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { findAnswer } from "../model/answer";
 import { describeAmount } from "../model/estimate";
 import { countOf, formatCount, formatSeconds, formatUsd } from "../model/format";
@@ -9,6 +10,7 @@ import { useRun } from "./run-context";
 import { Line, Text } from "./text";
 
 const MAX_QUESTION_CHARS = 2000;
+const CLOCK_MS = 250;
 
 /** The request, what became of it, and what that took. */
 export function Summary({ trace, isAsking }: { trace: Trace; isAsking: boolean }) {
@@ -50,7 +52,7 @@ function Figures({ trace }: { trace: Trace }) {
     <>
       {timing.wall_s != null && (
         <span>
-          {formatSeconds(timing.wall_s)} <Expected amount="seconds" trace={trace} format={formatSeconds} />
+          <Clock seconds={timing.wall_s} isLive={trace.run.now_s !== undefined} /> <Expected amount="seconds" trace={trace} format={formatSeconds} />
         </span>
       )}
       <span>
@@ -68,6 +70,18 @@ function Figures({ trace }: { trace: Trace }) {
       )}
     </>
   );
+}
+
+/** A time that goes on while the run is at work: all else is drawn less often. */
+function Clock({ seconds, isLive }: { seconds: number; isLive: boolean }) {
+  const since = useMemo(() => performance.now(), [seconds]);
+  const [now, setNow] = useState(0);
+  useEffect(() => {
+    if (!isLive) return;
+    const timer = setInterval(() => setNow(performance.now()), CLOCK_MS);
+    return () => clearInterval(timer);
+  }, [isLive]);
+  return <>{formatSeconds(seconds + (isLive ? Math.max(0, now - since) / 1000 : 0))}</>;
 }
 
 interface ExpectedProps {

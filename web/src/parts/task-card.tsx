@@ -68,7 +68,7 @@ export function TaskCard({ placed, isSelected, isRelated, isReachable, onSelect 
       <foreignObject class="card-text" x={x + 28} y={y} width={width - 36} height={height} aria-hidden="true">
         <div class="card-title"><Line max={MAX_NAME}>{task.id}</Line></div>
         <div class="card-work">
-          <span class="card-worker"><Line max={MAX_NAME}>{task.worker}</Line></span>
+          {task.worker !== task.id && <span class="card-worker"><Line max={MAX_NAME}>{task.worker}</Line></span>}
           <span>{describeWork(task)}</span>
         </div>
       </foreignObject>

@@ -14,16 +14,19 @@ export const beginDraft = (plan: Plan): Draft => ({ goal: plan.goal, tasks: plan
 export const isChanged = (draft: Draft, plan: Plan): boolean =>
   JSON.stringify(draft) !== JSON.stringify(beginDraft(plan));
 
-/** Return the draft with a further task, and the task's id. */
-export function addTask(draft: Draft, worker: string): { draft: Draft; id: string } {
+/** Return the draft with a further task, which gets all files, and the task's id. */
+export function addTask(draft: Draft, worker: string, files: readonly string[]): { draft: Draft; id: string } {
   const known = new Set(draft.tasks.map(({ id }) => id));
   let number = draft.tasks.length + 1;
   while (known.has(`task_${number}`)) number += 1;
   const id = `task_${number}`;
-  const materials = [...new Set(draft.tasks.flatMap((each) => each.materials ?? []))]; // else it could read nothing
+  const materials = listFiles(draft, files);
   const task: PlannedTask = { id, description: "", worker, depends_on: [], materials };
   return { draft: { ...draft, tasks: [...draft.tasks, task] }, id };
 }
+
+/** Return the files of a request, and those of its tasks: one that is added or gets another worker could else read nothing. */
+export const listFiles = (draft: Draft, files: readonly string[]): string[] => [...new Set([...files, ...draft.tasks.flatMap((each) => each.materials ?? [])])];
 
 /** Return the draft without a task; those that needed it need it no longer. */
 export const removeTask = (draft: Draft, id: string): Draft => ({

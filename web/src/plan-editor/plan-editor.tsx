@@ -13,6 +13,8 @@ interface PlanEditorProps {
   /** What was edited so far; null: nothing. It outlives the editor, as a refused plan is corrected. */
   draft: Draft | null;
   workers: readonly string[];
+  /** Of the request. */
+  files: readonly string[];
   isBusy: boolean;
   onDraft: (draft: Draft | null) => void;
   onReply: (reply: Reply) => void;
@@ -22,13 +24,14 @@ interface PlanEditorProps {
 const MAX_FORMS = 40;
 
 /** A plan that waits for approval: it is run as it is or as edited, or rejected with a reason. */
-export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, onReply }: PlanEditorProps) {
+export function PlanEditor({ question, draft: kept, workers, files, isBusy, onDraft, onReply }: PlanEditorProps) {
   const { plan, problems } = question;
   const draft = kept ?? drafts.beginDraft(plan);
   const [chosen, setChosen] = useState("");
   const [connecting, setConnecting] = useState("");
   const [showsAll, setShowsAll] = useState(false);
   const [refused, setRefused] = useState("");
+  const [isRejected, setRejected] = useState(false);
   const name = useId();
   const isEdited = drafts.isChanged(draft, plan);
   const known = [...new Set([...draft.tasks.map(({ worker }) => worker), ...workers])].filter(Boolean);
@@ -46,7 +49,7 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
     if (connecting && !next.tasks.some(({ id }) => id === connecting)) setConnecting("");
   };
   const add = () => {
-    const { draft: next, id } = drafts.addTask(draft, draft.tasks.find(({ id: each }) => each === selected)?.worker ?? known[0] ?? "");
+    const { draft: next, id } = drafts.addTask(draft, draft.tasks.find(({ id: each }) => each === selected)?.worker ?? known[0] ?? "", files);
     change(next, id);
   };
   const connect = (from: string, to: string) => {
@@ -65,7 +68,7 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
     <div class="plan-editor">
       {problems.length > 0 && (
         <div class="notice notice-problem" role="alert">
-          <p>The plan was refused, and nothing has run. Correct it, and send it again.</p>
+          <p>{isRejected ? "You rejected the plan, and nothing has run." : "The plan was refused, and nothing has run. Correct it, and send it again."}</p>
           <ul>
             {problems.map((problem) => (
               <li key={problem}><Line max={400}>{drafts.nameTasks(draft, problem)}</Line></li>
@@ -110,6 +113,7 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
               draft={draft}
               task={task}
               workers={known}
+              files={drafts.listFiles(draft, files)}
               problems={drafts.selectProblems(draft, problems, task.id)}
               isConnecting={connecting === task.id}
               onChange={change}
@@ -122,8 +126,8 @@ export function PlanEditor({ question, draft: kept, workers, isBusy, onDraft, on
         warning={question.warning}
         isEdited={isEdited}
         isBusy={isBusy}
-        onApprove={() => onReply(isEdited ? editPlan(draft.goal, draft.tasks) : approve())}
-        onReject={(reason) => onReply(reject(reason))}
+        onApprove={() => (setRejected(false), onReply(isEdited ? editPlan(draft.goal, draft.tasks) : approve()))}
+        onReject={(reason) => (setRejected(true), onReply(reject(reason)))}
       />
     </div>
   );

@@ -8,6 +8,8 @@ interface TaskFormProps {
   draft: Draft;
   task: PlannedTask;
   workers: readonly string[];
+  /** What another worker may read. */
+  files: readonly string[];
   problems: readonly string[];
   isConnecting: boolean;
   onChange: (draft: Draft, selected?: string) => void;
@@ -15,7 +17,7 @@ interface TaskFormProps {
 }
 
 /** One task of a draft as a form. */
-export function TaskForm({ draft, task, workers, problems, isConnecting, onChange, onConnecting }: TaskFormProps) {
+export function TaskForm({ draft, task, workers, files, problems, isConnecting, onChange, onConnecting }: TaskFormProps) {
   const name = `task-${draft.tasks.indexOf(task)}`;
   const change = (fields: Partial<PlannedTask>) => onChange(drafts.changeTask(draft, task.id, fields), fields.id ?? task.id);
   return (
@@ -28,7 +30,7 @@ export function TaskForm({ draft, task, workers, problems, isConnecting, onChang
         <IdField draft={draft} id={task.id} name={name} onRename={(id) => change({ id })} />
         <div>
           <label for={`${name}-worker`}>Worker</label>
-          <select id={`${name}-worker`} value={task.worker} onChange={(event) => change({ worker: event.currentTarget.value })}>
+          <select id={`${name}-worker`} value={task.worker} onChange={(event) => change({ worker: event.currentTarget.value, materials: [...files] })}>
             {[...new Set([task.worker, ...workers])].filter(Boolean).map((worker) => (
               <option key={worker} value={worker}>{worker}</option>
             ))}

@@ -4,6 +4,7 @@ import { useAction } from "../client/hooks";
 import { useKept } from "../client/kept";
 import type { LiveRun } from "../client/live-run";
 import { Notice, ProblemLine } from "../client/notice";
+import type { Run } from "../model/trace";
 import { Line } from "../parts/text";
 import type { Draft } from "../plan-editor/draft";
 import { PlanEditor } from "../plan-editor/plan-editor";
@@ -65,6 +66,7 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
                     question={question}
                     draft={drafts[key] ?? null}
                     workers={workers}
+                    files={question.task ? [] : listGiven(run.trace?.run)}
                     isBusy={sending.isBusy}
                     onDraft={(draft) => setDrafts({ ...drafts, [key]: draft })}
                     onReply={(said) => reply(question.id, said)}
@@ -87,6 +89,8 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
     </>
   );
 }
+
+const listGiven = (run?: Run): string[] => [...(run?.materials ?? []), ...(run?.kept_materials ?? [])];
 
 /** Return what the run waits for, as a title. */
 export function nameAsked(open: readonly Question[]): string {

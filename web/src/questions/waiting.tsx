@@ -9,7 +9,7 @@ import type { Question } from "../client/question";
 export function Waiting({ open, trace }: { open: readonly Question[]; trace: Trace | null }) {
   const { estimate, limits } = open.find(({ kind }) => kind === "plan") ?? { estimate: null, limits: [] };
   const facts: [string, string][] = [
-    ["Waiting since", trace ? formatMoment(trace.run.started, trace.events.at(-1)?.t) : ""],
+    ["Waiting since", trace ? formatMoment(trace.run.clock_started || trace.run.started, trace.events.at(-1)?.t) : ""],
     ["What waits", describeBlocked(open, trace?.tasks ?? [])],
     ["Expected", estimate ? describeEstimate(estimate) : ""],
   ];

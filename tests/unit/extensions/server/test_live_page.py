@@ -155,6 +155,7 @@ def test_an_answer_in_markdown_comes_back_as_a_word_document(teams):
 
     document = docx.Document(io.BytesIO(answer.content))
     assert next(each.text for each in document.paragraphs) == "Plums"
+    assert document.core_properties.title == "Plums"
     assert document.tables[0].rows[1].cells[0].text == "1"
 
 

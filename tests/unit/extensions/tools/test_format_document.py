@@ -1,7 +1,9 @@
 """Documents as files."""
 
 import asyncio
+import io
 import os
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import docx
@@ -128,3 +130,10 @@ def test_a_document_is_readable_by_its_owner_alone(tmp_path):
 
     assert Path(written["path"]).stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_word_document_tells_its_title_and_when_it_was_made_and_no_library():
+    told = docx.Document(io.BytesIO(to_docx("# Heading", "Which club?"))).core_properties
+
+    assert (told.title, told.author, told.comments) == ("Which club?", "", "")
+    assert datetime.now() - told.created.replace(tzinfo=None) < timedelta(days=1)
