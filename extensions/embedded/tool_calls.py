@@ -237,8 +237,9 @@ def read_parameters(schema: Schema) -> tuple[dict[str, Schema], list[str]]:
 
 
 def _find_code(work: Work, pattern: Pattern) -> str | None:
-    """Return the first part of the words between backticks that is of a form."""
-    return next(filter(pattern.fullmatch, _CODE.findall(work.text)), None)
+    """Return the first part between backticks of the words, or of the task, that is of a form."""
+    held = _CODE.findall(f"{work.text}\n{work.handoff.intent}")
+    return next(filter(pattern.fullmatch, held), None)
 
 
 def _find_expression(work: Work) -> str | None:
