@@ -1,5 +1,7 @@
 """Comparisons with a number in a question about a table: its column, its unit, its direction."""
 
+from typing import Any
+
 import pytest
 
 from tests.unit.extensions.tools.test_table_questions import analyze
@@ -11,7 +13,7 @@ MASTS = (
 HALLS = "hall,width_m,range_km\nOld,12,3\nNew,20,8\n"
 
 
-def ask(question: str, table: str = MASTS) -> dict:
+def ask(question: str, table: str = MASTS) -> dict[str, Any]:
     return analyze({"stock.csv": table}, question=question)
 
 
