@@ -110,6 +110,7 @@ class Files:
         readers = [each for each in takers if self._reads_files(each) or not is_question(part)]
         read = {name for each in readers for name in self.choose_for(each)}
         held = {kind: bool(wanted & self._words[kind]) for kind in TOOLS}
+        held[True] = held[True] or (is_question(part) and bool(wanted & self._in_tables))
         held[True] = held[True] or (not held[False] and self._names_near_column(wanted))
         is_nowhere = is_question(part) and not any(held.values())  # who reads may know better
         able = {
@@ -154,9 +155,13 @@ class Files:
         return _list_words(first)
 
     @cached_property
+    def _in_tables(self) -> set[str]:
+        return _list_words(f"{n} {text}" for n, text in self._held[True].items())
+
+    @cached_property
     def _words(self) -> dict[bool, set[str]]:
         """The words of the tables' names and columns, and those that only one kind of files has."""
-        tables = _list_words(f"{n} {text}" for n, text in self._held[True].items())
+        tables = self._in_tables
         documents = _list_words(f"{n} {text}" for n, text in self._held[False].items())
         return {True: self._headers | (tables - documents), False: documents - tables}
 

@@ -25,16 +25,15 @@ _PER: Final = r"(?:per|an?|each|every)"
 _WORD: Final = rf"(?!(?:{_PER}|and|or|und|oder)\b)([^\W\d_]+)"
 _AT_MOST: Final = r"at most|up to|below|under|(?:less|fewer) than|höchstens|maximal|unter"
 _AT_LEAST: Final = r"at least|above|over|more than|mindestens|über"
-_LINK: Final = rf"(?:the|of|is|than|{_AT_MOST}|{_AT_LEAST})"
 _LIMIT: Final = Pattern(
     rf"(?:\b(no|not|nothing|keine?)\W{{1,3}}+(?:[^\W\d_]{{1,40}}+ ){{0,3}}?)?"
-    rf"\b(?:({_AT_MOST})|(?:{_AT_LEAST})) {{1,3}}+(?:(?:the|of) ){{0,2}}(?:{_UNIT})? ?$",
+    rf"\b((?:({_AT_MOST})|{_AT_LEAST}) {{1,3}}+(?:(?:the|of) ){{0,2}})(?:{_UNIT})? ?$",
     re.IGNORECASE,
 )
-"""Of "no trade below 250 EUR": the denial, and the words if they set the most."""
+"""Of "no trade below 250 EUR": the denial, the words, and those again that set the most."""
 _BEFORE: Final = Pattern(
-    rf"(?:(?:\b([^\W\d_]{{1,40}}+) )?(?<!\d )\b(?!(?:at|{_LINK})\b)([^\W\d_]{{1,40}}+)[ :=]{{1,3}}+"
-    rf"(?:{_LINK} {{1,3}}+){{0,4}})?({_UNIT})? ?$",
+    r"(?:(?:\b([^\W\d_]{1,40}+) )?(?<!\d )\b(?!(?:the|of|is|at)\b)([^\W\d_]{1,40}+)[ :=]{1,3}+"
+    rf"(?:(?:the|of|is|at least|at most) {{1,3}}+){{0,4}})?({_UNIT})? ?$",
     re.IGNORECASE,
 )
 _AFTER: Final = Pattern(
@@ -121,21 +120,26 @@ def _find_own(
 def _read_number(text: str, found: re.Match[str]) -> Number:
     head, tail = text[max(0, found.start() - 80) : found.start()], text[found.end() :][:80]
     is_plain = _PLAIN.fullmatch(found.group()) and not _DENIED.search(head)
+    limit, head = _read_limit(head)
     before, after = _BEFORE.search(head), _AFTER.match(tail)
     *units, each = after.groups("") if after else ("",)
     farther, *nearer = before.groups("") if before else ("",)
     words = _list_words(" ".join((*units, *nearer)))
     value = float(found.group().replace(",", "")) if is_plain else None
     beside = frozenset(words | _mark_rates(each))
-    return Number(value, beside, frozenset(_list_words(farther)), _read_limit(head))
+    return Number(value, beside, frozenset(_list_words(farther)), limit)
 
 
-def _read_limit(head: str) -> str:
-    """Return `least` or `most` as the words before a number say; "no … below" is the least."""
+def _read_limit(head: str) -> tuple[str, str]:
+    """Return whether the words before a number set the `least` or the `most`, and their noun.
+
+    "No trade below" sets the least, and is of "trade".
+    """
     if not (found := _LIMIT.search(head)):
-        return ""
-    denial, most = found.groups()
-    return "most" if bool(most) != bool(denial) else "least"
+        return "", head
+    denial, _, most = found.groups()
+    noun = f"{head[: found.start(2)]}{head[found.end(2) :]}" if denial else head
+    return "most" if bool(most) != bool(denial) else "least", noun
 
 
 def _mark_rates(text: str) -> set[str]:

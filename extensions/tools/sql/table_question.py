@@ -35,6 +35,8 @@ from nodes.text.similarity import find_near_name
 MAX_CELL_WORDS: Final = 6
 MAX_SPANS: Final = 150
 MAX_SEARCHED_COLUMNS: Final = 40
+MAX_LACKING: Final = 4
+"""Words that a table lacks, for each that it has, where the question is still about it."""
 MAX_KINDS: Final = 20
 """Different cells of a label, of which each may be meant by another word."""
 _OPERATING: Final = frozenset((*OPERATIONS, *BUCKETS, *MONTHS))
@@ -131,7 +133,7 @@ class _Tried:
     rows: str
     """The words of the question that say which rows it is about."""
     is_about: bool
-    """Whether the question names anything that the table has."""
+    """Whether the table has enough words of the question to be named where it does not answer."""
 
 
 def _choose_table(profiles: Sequence[Profile], asked: Question, query: Query) -> _Tried:
@@ -262,7 +264,9 @@ def _try_words(
     rows = " ".join(each.text for each in tokens if each.role in ("cell", "period", "condition"))
     named += heard.count("title")
     score = 2 * named - 10 * lacking
-    return _Tried(profile, reading, score, rows, is_about=named > 0)
+    return _Tried(
+        profile, reading, score, rows, is_about=len(reading.unread) <= MAX_LACKING * named
+    )
 
 
 def _apply_arguments(reading: Reading, profile: Profile, asked: Question, query: Query) -> None:
