@@ -40,6 +40,10 @@ test.each([
   expect(mark(`The sum of Alpha is ${written}.`, makeClaim("sum of Alpha: 3738.31", "computed"))).toEqual(marks);
 });
 
+test("a value with a unit behind the colon of its label has its mark", () => {
+  expect(mark("Sum of lock fee (where month = 2025-06): 53 EUR.", makeClaim("sum of lock_fee_eur: 53", "computed"))).toEqual([["EUR", 0]]);
+});
+
 test("a value of one digit has the mark of the only claim that ends in it", () => {
   const count = makeClaim("count: 3", "computed");
 

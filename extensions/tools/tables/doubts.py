@@ -31,8 +31,8 @@ not_added: the values of {name} are not added up | Werte von {name} werden nicht
 codes: {name} holds codes, which mean no quantity | {name} enthält Kennzahlen und keine Mengen
 several_periods: summed over several periods; name one, or ask for the total |
   summiert über mehrere Zeiträume; nennen Sie einen, oder fragen Sie nach der Summe
-all_periods: all periods count here; another part of the request names one |
-  hier zählen alle Zeiträume; ein anderer Teil der Anfrage nennt einen
+all_periods: a figure without a period counts all periods; another part of the request names one |
+  eine Zahl ohne Zeitraum zählt alle; ein anderer Teil der Anfrage nennt einen
 first_and_last: the first and the last {period} are compared, not each |
   verglichen werden der erste und der letzte Zeitraum ({period}), nicht jeder
 share_in: a share of {words}, or in it | ein Anteil von {words}, oder darin

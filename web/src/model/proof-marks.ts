@@ -26,8 +26,8 @@ const MAX_CLAIMS = 500;
 const MIN_SAID_CHARS = 12;
 const FIGURE = /(?<![\p{L}\p{N}_/#.,:-])[-−]?\d(?:[\d,]*\d)?(?:\.\d+)?(?![\p{L}\p{N}_/-]|[.,:]\d)/gu;
 const YEAR = /^(?:19|20)\d\d$/;
-/** A figure at the end of a line, behind the colon of its label. */
-const VALUE = /: ([-−]?\d[\d,]*(?:\.\d+)?)(?=[.\s]*$)/;
+/** A figure at the end of a line, behind the colon of its label; a unit may follow. */
+const VALUE = /: ([-−]?\d[\d,]*(?:\.\d+)?)(?: [\p{L}%€$]{1,8})?(?=[.\s]*$)/u;
 const SENTENCE = /(?<=[.!?;])\s+|\n/g;
 
 const readFigure = (text: string): string => String(Number(text.replaceAll(",", "").replace("−", "-")));
