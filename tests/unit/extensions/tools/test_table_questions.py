@@ -284,7 +284,8 @@ def test_no_filter_of_one_question_counts_for_another() -> None:
     answer = ask("How many crossings did Oban have in 2025? Which harbour had the most delays?")
 
     assert answer["rows"] == [[300], ["Oban", 31], ["Mallaig", 12]]
-    assert answer["gaps"] == ["a figure without a period counts all periods; another part of the request names one"]
+    (gap,) = answer["gaps"]
+    assert gap.startswith("a figure without a period counts all periods")
 
 
 @pytest.mark.parametrize(
