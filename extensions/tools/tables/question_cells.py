@@ -1,6 +1,7 @@
 """Find the cells of a table and the numbers that a question says, as conditions on its rows."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import quote_name, write_literal
@@ -17,6 +18,10 @@ from extensions.tools.tables.question_words import (
     split_question,
 )
 from extensions.tools.tables.reading import Condition, Reading
+from nodes.limits.patterns import Pattern
+
+_DECIMAL_COMMA: Final = Pattern(r"\d{1,15},\d{1,2}")
+_GERMAN_THOUSANDS: Final = Pattern(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?")
 
 
 class MarkedWords:
@@ -63,8 +68,11 @@ class MarkedWords:
 
 def parse_number_word(word: str) -> float | None:
     """Return the number that a word writes in digits; None for another word."""
+    if not word[:1].isdigit() or _GERMAN_THOUSANDS.fullmatch(word):
+        return None  # 1.000 is one or a thousand
+    has_comma = _DECIMAL_COMMA.fullmatch(word)
     try:
-        number = float(word.replace(",", "")) if word[:1].isdigit() else None
+        number = float(word.replace(",", "." if has_comma else ""))
     except ValueError:
         return None
     return int(number) if number is not None and number == int(number) else number

@@ -60,9 +60,16 @@ class ComparedWords(MarkedWords):
             column = measured[0]
             self._name_compared(start, column)
         if column:
+            others = measured and column not in measured
+            sign = "?" if others or self._is_alternative(column, at) else sign
             stop += self.operation(stop) == "percent"  # its unit
             self._add_comparison(column, sign, number, range(start, stop))
         return bool(column)
+
+    def _is_alternative(self, column: str, at: int) -> bool:
+        """Return whether "or" is between a number and an earlier limit of the same column."""
+        limits = [each.at for each in self.found.conditions if each.column == column]
+        return any({"or", "oder"} & {*map(self.word, range(limit, at))} for limit in limits)
 
     def _name_compared(self, at: int, column: str) -> None:
         """Doubt a column that has the unit alone of what is compared: wider than 3 m, of length."""
@@ -120,6 +127,8 @@ def read_sign(tokens: Sequence[Token], at: int, end: int) -> tuple[str, int, int
         return (">=" if more in LISTS["above"] else "<="), at, end + 2
     if before in SIGNS:
         return SIGNS[before], at - 1, end
+    if before in LISTS["vague"]:
+        return "?", at - 1, end
     is_compared = before in LISTS["above"] | LISTS["below"]
     return (">" if before in LISTS["above"] else "<" if is_compared else "="), at - is_compared, end
 

@@ -115,6 +115,7 @@ class _Choice:
                 is_divisor = OPERATIONS.get(word) == "per"
                 found.is_of_others |= is_divisor or self._is_counted(token) or self._is_name(token)
                 found.is_of_others |= self._roles.is_opposite(token.word)
+                found.is_of_others |= OPERATIONS.get(token.word) in ("not", "none")
         is_most = bool(found.unread) and found.function == "count" and bool(found.order)
         read = sum(token.role not in ("", "mark") for token in tokens)
         found.is_of_others |= is_most or MAX_LEFT_OUT < len(found.unread) >= read

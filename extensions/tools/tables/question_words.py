@@ -39,7 +39,9 @@ class Token:
 
     @property
     def word(self) -> str:
-        return self.text.lower()
+        """The text in lower case; of a verb that is denied, as "don't", what denies it."""
+        text = self.text.lower()
+        return "n't" if text.endswith(("n't", "n\u2019t")) else text
 
 
 def split_question(text: str) -> list[Token]:
@@ -131,7 +133,9 @@ lists = any size: bigger fewer greater größer kleiner larger less mehr more sm
   ,;
   sources: about by due durch from in of on von;
   units: and chf cm dollar dollars eur euro euros g gbp gwh h hp in jpy kg km km2 kmh kwh l lb lbs
-  m m2 min ml mm mph ms mwh of pct per perc s t the usd; verbs: are came come comes did do does
+  m m2 min ml mm mph ms mwh of pct per perc s t the usd;
+  vague: about almost approximately around by ca circa etwa innerhalb nearly roughly rund within;
+  verbs: are came come comes did do does
   entfallen entfällt goes haben
   had has hat hatten have is ist kam kamen sind war waren was went were; which: welche welchem
   welcher welches wer wessen which who whom whose; yes: 1 ja true y yes

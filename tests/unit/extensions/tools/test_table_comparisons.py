@@ -25,6 +25,7 @@ def ask(question: str, table: str = MASTS) -> dict[str, Any]:
         ("Which masts are heavier than 100 kilograms?", "weight_kg > 100"),
         ("Which masts have a price of more than 1,000 EUR?", "price_eur > 1000"),
         ("Masts with a length of at least 11 m", "length_m >= 11"),
+        ("Welcher mast hat eine weight über 94,5 kg?", "weight_kg > 94.5"),
         ("Which masts are larger than 15 m?", "length_m > 15"),
         ("Welcher mast hat mehr als 100 kg?", "weight_kg > 100"),
     ],
@@ -56,6 +57,9 @@ def test_a_column_that_has_only_the_unit_of_what_is_compared_is_named_as_a_doubt
         "Which masts have a length shinier than 10?",
         "Which halls have a range farther than 5 km?",
         "Which masts have a length of more than 30 feet?",
+        "How many masts have a length of more than 90 kg?",
+        "How many masts have a length of about 10 m?",
+        "Which masts have a price of less than 1000 EUR or more than 2000 EUR?",
     ],
 )
 def test_no_figure_is_shown_for_a_comparison_of_unknown_direction_or_another_unit(question):
@@ -63,6 +67,17 @@ def test_no_figure_is_shown_for_a_comparison_of_unknown_direction_or_another_uni
 
     assert not found["summary"] and not found["is_complete"]
     assert any("it is unclear how" in each for each in found["gaps"])
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the average price of the masts that don't have a length of more than 12 m?",
+        "How many masts have a price of more than 1.000 EUR?",
+    ],
+)
+def test_no_answer_is_whole_that_leaves_out_a_denial_or_a_number_that_may_be_two(question):
+    assert not ask(question)["is_complete"]
 
 
 def test_a_noun_that_no_column_has_is_not_taken_for_the_number_of_a_row():
