@@ -9,7 +9,7 @@ from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.tables.doubts import Doubt
 from extensions.tools.tables.formatting import PERCENT, QUOTIENT, SUM, round_apart
-from extensions.tools.tables.question_words import LISTS, NO_NAMES, OPERATIONS, split_name
+from extensions.tools.tables.question_words import LISTS, NO_NAMES, split_name
 from extensions.tools.tables.reading import (
     Answered,
     Condition,
@@ -100,11 +100,10 @@ class Computation:
     def _can_compute(self) -> bool:
         """Return whether enough is asked for; where nothing is computed the rows are shown."""
         asked = self.asked
-        denials = {each for each in asked.unread if OPERATIONS.get(each.lower()) in ("not", "none")}
         is_listing = asked.function == "value" and not (asked.measure or asked.listed)
         is_whole = asked.is_share and not (asked.part or asked.group or asked.bucket)
         needs_measure = asked.function not in ("count", "distinct", "value") or asked.change
-        if denials or asked.is_of_others or (asked.unread and asked.taken):
+        if asked.is_of_others or (asked.unread and asked.taken):
             return False  # what is computed without them is the answer to another question
         if is_whole or (needs_measure and not asked.measure and not asked.is_share):
             return False
