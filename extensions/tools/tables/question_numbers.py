@@ -61,7 +61,8 @@ class ComparedWords(MarkedWords):
             self._name_compared(start, column)
         if column:
             others = measured and column not in measured
-            sign = "?" if others or self._is_alternative(column, at) else sign
+            is_alternative = sign != "=" and self._is_alternative(column, at)
+            sign = "?" if others or is_alternative else sign
             stop += self.operation(stop) == "percent"  # its unit
             self._add_comparison(column, sign, number, range(start, stop))
         return bool(column)
