@@ -12,12 +12,14 @@ from nodes.text.word_lists import (
     CONDITION_WORDS,
     DETERMINERS,
     FUNCTION_WORDS,
+    GERMAN_AUXILIARY_VERBS,
     GERMAN_CONDITION_WORDS,
     GERMAN_DETERMINERS,
     GERMAN_FUNCTION_WORDS,
     GERMAN_ORDERS,
     GERMAN_QUESTION_WORDS,
     INSPECTING_VERBS,
+    NEGATIONS,
     PRECISE_VERBS,
     PRONOUNS,
     QUESTION_WORDS,
@@ -53,7 +55,7 @@ MAX_PARTS = 24
 RELATIVE_WORDS = ("where", "which", "who", "whose")
 MIN_FRAGMENTS, MAX_FRAGMENT_WORDS = 3, 4
 _OPENING = QUESTION_WORDS | GERMAN_QUESTION_WORDS
-_ASKING = _OPENING | AUXILIARY_VERBS
+_ASKING = _OPENING | AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS
 STATING_WORDS = (
     DETERMINERS | PRONOUNS | GERMAN_DETERMINERS | {"i", "we", "you", "he", "she", "there"}
 )
@@ -81,7 +83,7 @@ def list_parts(
     for found, end in zip(breaks, ends, strict=False):
         piece, before = request[found.end() : end], request[cuts[-1][1] : found.start()]
         is_plain = not (found["end"] or found[0].startswith(","))
-        if is_plain and (_OPEN_PAIR.search(before) or _WITHOUT_VERB.match(piece)):
+        if is_plain and (_OPEN_PAIR.search(before) or _WITHOUT_VERB.match(piece) or _denies(piece)):
             continue
         if not extract_words(before) or not any(map(str.isalpha, "".join(extract_words(piece)))):
             continue
@@ -140,6 +142,12 @@ def points_back(part: str) -> bool:
 def is_question(part: str) -> bool:
     """Return whether a part begins or ends as a question does."""
     return part.rstrip().endswith("?") or _read_first_word(part) in _ASKING
+
+
+def _denies(piece: str) -> bool:
+    """Return whether a verb is denied, as in "and are not insured": more of the same question."""
+    first, second = (*map(str.lower, _WORD.findall(piece[:MAX_TAIL_CHARS])[:2]), "", "")[:2]
+    return first in _ASKING and (first.endswith("n't") or second in NEGATIONS)
 
 
 def asks_for_result(part: str) -> bool:

@@ -75,3 +75,16 @@ def test_an_and_after_between_joins_a_pair_and_other_breaks_divide():
     assert list_parts("Between whom was this made? List the days.", both)[1:] == ["List the days."]
     assert list_parts(asked, both) == ["Between whom was this made", "on which day?"]
     assert list_asking_parts("Which month led in May and which in June?") == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What do boats cost that weigh less than 5 t and are not sloops?",
+        "Which boats are sloops and aren't for sale?",
+        "Wie viele Artikel in Bremen und Hamburg haben ein Gewicht über 50 kg?",
+        "Welche Boote sind neu und haben keine Segel?",
+    ],
+)
+def test_a_denied_verb_or_a_second_name_after_and_asks_for_nothing_new(question: str) -> None:
+    assert list_asking_parts(question) == []

@@ -15,6 +15,7 @@ from extensions.tools.sql.table_profile import Profile, build_profile
 from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.sql.whole_table import TOTAL_ROW
 from extensions.tools.tables.doubts import ALL_PERIODS
+from extensions.tools.tables.formatting import split_unit
 from extensions.tools.tables.question_reading import read_part
 from extensions.tools.tables.question_words import (
     BUCKETS,
@@ -209,7 +210,9 @@ def _try_table(profile: Profile, asked: Question, query: Query) -> _Tried:
         return tried
     question = asked.question
     for token, column in reversed(taken):
-        question = f"{question[: token.start]}{column}{question[token.end :]}"
+        is_compared = token.word in LISTS["above"] | LISTS["below"]
+        said = f"{split_unit(column)[0]} {token.text}" if is_compared else column
+        question = f"{question[: token.start]}{said}{question[token.end :]}"
     words = [(token.text, column) for token, column in taken]
     again = _try_words(profile, replace(asked, question=question), query, words)
     return again if len(again.reading.unread) < len(tried.reading.unread) else tried

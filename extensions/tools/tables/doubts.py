@@ -46,6 +46,8 @@ in_two: {cell!r} is in {column} and {other}; name one |
   {cell!r} ist in {column} und {other}; nennen Sie eine
 column_or_cell: {word!r} may be a column or the cell {cell!r} |
   {word!r} kann eine Spalte sein oder die Zelle {cell!r}
+either: “or” between {one} and {other}: only both together can be looked for |
+  „oder“ zwischen {one} und {other}: gesucht werden kann nur beides zusammen
 comparison: it is unclear how “{words}” compares with {column} |
   es ist unklar, wie „{words}“ mit {column} zu vergleichen ist
 empty: {names}: empty where {where} | {names}: leer bei {where}

@@ -7,6 +7,7 @@ from typing import Final
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.tables.formatting import split_unit
 from extensions.tools.tables.question_nouns import is_scope, name_ranked, name_rows, name_unit
+from extensions.tools.tables.question_numbers import LINKS
 from extensions.tools.tables.question_roles import QuestionRoles
 from extensions.tools.tables.question_words import (
     BUCKETS,
@@ -71,6 +72,7 @@ class _Choice:
             found.doubt("only", done=found.group, other=found.bucket)
             found.bucket = ""
         self._doubt_choice()
+        self._roles.doubt_alternatives()
         self._list_unread()
         found.named = [name for _, name in sorted(roles.columns)]
         found.asks_when = bool({"when", "wann", "date", "datum"} & {*self._words})
@@ -155,8 +157,7 @@ class _Choice:
 
     def _choose_group(self, labels: _Named) -> None:
         found, profile = self._found, self._profile
-        columns = [each.column for each in found.conditions]
-        repeated = [name for name in columns if columns.count(name) > 1]
+        repeated = self._roles.list_compared(is_counted=self._find_counted() is not None)
         named = [
             (at, name)
             for at, name in labels
@@ -255,6 +256,10 @@ class _Choice:
             found.function = "average" if is_average else "sum"
         if counted is not None and places.get("average", -1) > counted:
             found.doubt("and_average")
+        is_bare = found.measure and self._asked <= {"count"} and not found.others
+        if counted is not None and is_bare and self._roles.is_label_next(counted):
+            found.doubt("or_sum", name=found.measure)  # trails with a fee
+            found.is_of_others = True
         if found.measure and not found.divisor:
             self._choose_sum(is_counted=counted is not None)
         ranked = [
@@ -283,7 +288,9 @@ class _Choice:
         while self._roles.word(counted) in GRAMMAR | LISTS["kinds"]:
             counted += 1
         at, named = next(((at, name) for at, name in labels if at >= counted), (0, ""))
-        if any(self._roles.tokens[place].role != "column" for place in range(counted, at)):
+        before = self._roles.tokens[counted:at]
+        known = ("column", "cell", "condition")
+        if any(each.role not in known and each.word not in LINKS for each in before):
             return bool(found.counted)
         if named in profile.time_columns and found.bucket:
             found.counted, found.bucket = found.bucket, ""

@@ -9,7 +9,7 @@ from extensions.tools.sql.table_periods import YEAR, Period, read_period, write_
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import quote_name
 from extensions.tools.tables.question_cells import read_cells
-from extensions.tools.tables.question_numbers import MAX_GAP, ComparedWords
+from extensions.tools.tables.question_numbers import MAX_GAP, ComparedWords, find_measured
 from extensions.tools.tables.question_words import (
     BUCKETS,
     GRAMMAR,
@@ -82,10 +82,10 @@ class QuestionRoles(ComparedWords):
         spans = [self.tokens[one:other] for one, other in pairwise(places)]
         return all(token.role == "column" for span in spans for token in span)
 
-    def is_open(self, at: int) -> bool:
-        """Return whether nothing was made of the word at a place: the phone number of someone."""
-        word = self.word(at)
-        return bool(word) and not self.role(at) and word not in GRAMMAR
+    def is_label_next(self, at: int) -> bool:
+        """Return whether the first column that is named from a place on is one of labels."""
+        named = sorted(each for each in self.columns if each[0] >= at)
+        return bool(named) and named[0][1] in self.profile.labels
 
     def is_said_whole(self, name: str) -> bool:
         """Return whether all words of a column's name are in the question."""
@@ -224,7 +224,8 @@ class QuestionRoles(ComparedWords):
         """Find periods, and ranges of them."""
         at, times, single = 0, self.profile.times, list[tuple[int, Period]]()
         while at < len(self.tokens):
-            period, used = (Period(), 0) if self.tokens[at].role else read_period(self.tokens, at)
+            is_known = self.role(at) or find_measured(self.profile, self.word(at + 1))  # 2000 kg
+            period, used = (Period(), 0) if is_known else read_period(self.tokens, at)
             end, last, more, sign = at + used, Period(), 0, SIGNS.get(self.word(at - 1), "=")
             if used and self.word(end) in LISTS["range links"]:
                 last, more = read_period(self.tokens, end + 1)

@@ -77,14 +77,15 @@ operations = most: most meisten mehr more; least: least fewest wenigsten fewer w
   highest: highest largest biggest greatest maximum max best top höchste größte higher larger
   greater höher größer peak strongest; lowest: lowest smallest minimum min worst niedrigste
   kleinste geringste geringsten lower smaller weakest; average: average mean avg averaged
-  durchschnitt durchschnittlich mittelwert; sum: total sum combined altogether overall totals
+  durchschnitt durchschnittlich durchschnittliche durchschnittlichen durchschnittlicher
+  durchschnittliches mittelwert; sum: total sum combined altogether overall totals
   insgesamt summe gesamt zusammen; count: count anzahl; share: share proportion fraction anteil;
   percent: percentage percent prozent; grow: grow grew grown growth increase increased rise rose
   risen gain gained climb climbed wuchs wachstum stieg; shrink: fall fell fallen shrink shrank drop
   dropped decline declined decrease decreased lose lost loss sank rückgang; change: change changed
   difference unterschied; fast: fastest quickest faster schnellsten relatively; per: per pro je;
   each: each every by jede nach across; not: not n't except excluding without never ohne nicht
-  außer other; none: no zero none kein keine null
+  außer other neither nor weder noch; none: no zero none kein keine keinen null
 months = 1: january jan januar; 2: february feb februar; 3: march mar märz; 4: april apr; 5: may
   mai; 6: june jun juni; 7: july jul juli; 8: august aug; 9: september sep sept; 10: october oct
   oktober okt; 11: november nov; 12: december dec dezember dez
@@ -96,7 +97,7 @@ buckets = year: year years annually yearly jahr jahre; quarter: quarter quarters
   quartal; month: month months monthly monat monate; day: day days date daily tag tage datum
 other names = female: women woman frauen; male: men man männer
 signs = >=: since seit from ab von mindestens >=; >: after nach >; <: before vor <; <=: until
-  till bis höchstens <=
+  till bis höchstens maximal <=
 lists = any size: bigger fewer greater größer kleiner larger less mehr more smaller weniger;
   bases: over against über gegenüber; above: above bigger breiter deeper exceeding greater größer
   heavier higher höher länger larger longer mehr more over schwerer taller tiefer über wider;
@@ -126,10 +127,11 @@ lists = any size: bigger fewer greater größer kleiner larger less mehr more sm
   went wer werden whole wie wird wo wurde wurden zu zum zur zwischen; links: and beside das den der
   die how many oder or sowie than the to und versus vs with; listing: compare list order
   ordne rank sort sortiere top vergleiche; meaningful: above after again against
-  also before below down except first former further half last latter near never next no none not
-  off only other others over rest same second several since still third twice under until up
-  without yet; no: 0 false n nein no; range links: and bis through till to und until; row names:
-  column id lastname name names surname title; prepositions: am at by for from in of on to um von zu
+  also before below down except first former further half last latter near neither never next no
+  noch none nor not off only other others over rest same second several since still third twice
+  under until up weder without yet; no: 0 false n nein no; range links: and bis through till to
+  und until; row names: column id lastname name names surname title; prepositions: am at by for
+  from in of on to um von zu
   ,;
   sources: about by due durch from in of on von;
   units: and chf cm dollar dollars eur euro euros g gbp gwh h hp in jpy kg km km2 kmh kwh l lb lbs
