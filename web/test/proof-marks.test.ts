@@ -52,6 +52,14 @@ test("a value of one digit has the mark of the only claim that ends in it", () =
   expect(mark("Number of rows (swarmed): 4.", count)).toEqual([]);
 });
 
+test("in a row of a table each figure has the mark of the claim whose cells it has, also one of one digit", () => {
+  const claims = readClaims([makeClaim("day: 2025-06-03; fee_eur: 6.0", "computed"), makeClaim("day: 2025-06-04; fee_eur: 6.0", "computed"), makeClaim("count: 6", "computed")]);
+
+  expect(placeMarks(" 6 ", claims, "2025-06-04 6")).toEqual([{ end: 2, claim: 1 }]);
+  expect(placeMarks(" 6 ", claims, "2025-06-05 6")).toEqual([]);
+  expect(placeMarks(" 2025-06-04 ", claims, "2025-06-04 6")).toEqual([]);
+});
+
 test("columns of figures are aligned as figures, those of years and words are not", () => {
   const html = renderMarkdown("| name | year | share |\n|---|---|---|\n| A | 2024 | 12.5% |\n| B | 2025 | – |");
 

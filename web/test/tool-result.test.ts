@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listResult, readUsed } from "../src/model/tool-result";
+import { listResult, readUsed, selectGroup } from "../src/model/tool-result";
 
 const writeResult = (text: string) => listResult(text).join("\n");
 
@@ -22,6 +22,14 @@ test("the rows that a figure was computed of are read; an answer without them, o
 
   expect(readUsed(answer)).toEqual({ columns: ["day", "eur"], cells: [["Mon", "10"], ["–", "20"]], count: 17 });
   for (const other of [answer.slice(0, 60), "{}", "text", '{"used": 7}']) expect(readUsed(other)).toBeNull();
+});
+
+test("a row of groups is computed of the rows of its group; of one figure they are all", () => {
+  const answer = JSON.stringify({ used: { columns: ["day", "farm", "eur"], rows: [["Mon", "A", 10], ["Tue", "B", 20], ["Wed", "A", 5]], count: 3, by: "farm" } });
+  const used = readUsed(answer)!;
+
+  expect(selectGroup(used, { columns: ["farm", "sum of eur"], cells: ["A", "15"] })).toMatchObject({ cells: [["Mon", "A", "10"], ["Wed", "A", "5"]], count: 2 });
+  expect(selectGroup({ ...used, by: undefined }, null).cells).toHaveLength(3);
 });
 
 test("rows that are no lists are no table", () => {

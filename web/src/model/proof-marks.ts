@@ -1,3 +1,4 @@
+import { readRow } from "./columns";
 import type { SourcedClaim } from "./sources";
 
 /** Where in a text a claim is said, or a figure of it: the mark is put behind. */
@@ -17,6 +18,8 @@ interface Marked {
   names: ReadonlySet<string>;
   /** What it gives a label: "3" of "count: 3". */
   value: string;
+  /** Of a row of a table its cells. */
+  cells: readonly string[];
 }
 
 /** Longer claims are passages, which an answer quotes with their source. */
@@ -69,6 +72,7 @@ export function readClaims(claims: readonly SourcedClaim[]): Marked[] {
         words: new Set(listWords(text)),
         names: new Set(proof === "unproved" ? [] : listNames(text)),
         value: readValue(text)?.figure ?? "",
+        cells: readRow(text)?.cells ?? [],
       },
     ];
   });
@@ -79,7 +83,7 @@ export function readClaims(claims: readonly SourcedClaim[]): Marked[] {
  *
  * A claim is where its words are; else its figures are, in a sentence about the same: it shares a name with the claim,
  * a long word with one without names, and no year speaks against it. A value behind a colon, also of one digit, is that of the
- * only claim that ends in it.
+ * only claim that ends in it. A figure in a row of a table, also of one digit, is that of the claim whose cells are all in the row.
  *
  * @param around What the text is about besides its own words: the row of a table.
  */
@@ -89,7 +93,7 @@ export function placeMarks(text: string, claims: readonly Marked[], around = "")
   for (const sentence of splitSentences(text)) {
     const said = placeSaid(sentence, claims);
     const rest = said.reduce((left, { from, end }) => left.slice(0, from) + " ".repeat(end - from) + left.slice(end), sentence);
-    const figures = placeFigures(rest, claims, `${around} ${sentence}`);
+    const figures = placeFigures(rest, claims, `${around} ${sentence}`, around ? claims.filter((claim) => isRow(claim, around)) : []);
     const values = said.length || figures.length ? [] : placeValue(sentence, claims);
     for (const { end, claim } of [...said, ...figures, ...values]) places.push({ end: start + end, claim });
     start += sentence.length;
@@ -119,10 +123,19 @@ function placeValue(sentence: string, claims: readonly Marked[]): Place[] {
   return written && same.length === 1 ? [{ end: written.end, claim: same[0]!.index }] : [];
 }
 
-function placeFigures(sentence: string, claims: readonly Marked[], context: string): Place[] {
+/** Return whether all cells of a claim are in a row. */
+function isRow({ cells }: Marked, row: string): boolean {
+  const figures = new Set(listFigures(row).map(readFigure));
+  return cells.length > 1 && cells.every((cell) => row.includes(cell) || figures.has(readFigure(cell)));
+}
+
+function placeFigures(sentence: string, claims: readonly Marked[], context: string, rows: readonly Marked[]): Place[] {
   const words = new Set(listWords(context));
   const years = listFigures(context).filter(isYear);
   return [...sentence.matchAll(FIGURE)].flatMap((found) => {
+    const figure = readFigure(found[0]);
+    const row = isYear(found[0]) ? undefined : rows.find(({ cells }) => cells.some((cell) => readFigure(cell) === figure));
+    if (row) return [{ end: found.index + found[0].length, claim: row.index }];
     if (!isTelling(found[0])) return [];
     const fitting = claims
       .filter((claim) => isFigureOf(found[0], claim.figures) && (!years.length || !claim.years.size || years.some((year) => claim.years.has(year))))

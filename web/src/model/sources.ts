@@ -2,7 +2,8 @@ import { findAnswer } from "./answer";
 import { oncePerTrace } from "./once-per-trace";
 import { selectTurn } from "./read-trace";
 import { flattenTasks, viewTasks } from "./task-view";
-import { listResult, readUsed, type UsedRows } from "./tool-result";
+import { readRow } from "./columns";
+import { listResult, readUsed, selectGroup, type UsedRows } from "./tool-result";
 import type { Proof, Trace, TraceEvent } from "./trace";
 
 /** A quotation with what is around it. */
@@ -102,7 +103,8 @@ class PassageIndex {
   }
 
   findUsed(task: string, figure: string): UsedRows | null {
-    return this.used.get(`${task}\n${figure}`) ?? null;
+    const used = this.used.get(`${task}\n${figure}`);
+    return used ? selectGroup(used, readRow(figure)) : null;
   }
 
   private readPlaces(event: TraceEvent): void {

@@ -1,3 +1,4 @@
+import type { Row } from "./columns";
 /** Levels of a result that are written as lines; what is deeper stays JSON. */
 const MAX_DEPTH = 8;
 /** Names of prose, which needs none. */
@@ -13,17 +14,27 @@ export interface UsedRows {
   columns: string[];
   cells: string[][];
   count: number;
+  /** The column that divides them into the groups of several figures; absent for one figure. */
+  by?: string;
 }
 
-/** Return the rows that a tool has computed its one figure of; null for other answers. */
+/** Return the rows that a tool has computed its figures of; null for other answers. */
 export function readUsed(text: string): UsedRows | null {
   try {
-    const { used } = JSON.parse(text) as { used?: Table & { count?: unknown } };
+    const { used } = JSON.parse(text) as { used?: Table & { count?: unknown; by?: unknown } };
     if (!used || !isTable(used) || typeof used.count !== "number") return null;
-    return { columns: used.columns.map(String), cells: used.rows.map((row) => (row as unknown[]).map((cell) => String(cell ?? "–"))), count: used.count };
+    return { columns: used.columns.map(String), cells: used.rows.map((row) => (row as unknown[]).map((cell) => String(cell ?? "–"))), count: used.count, ...(used.by ? { by: String(used.by) } : {}) };
   } catch {
     return null; // it was cut, or is no JSON
   }
+}
+
+/** Return those of the rows that one row of the answer is computed of: its group's. */
+export function selectGroup(used: UsedRows, row: Row | null): UsedRows {
+  const [column, shown] = [used.columns.indexOf(used.by ?? ""), row?.columns.indexOf(used.by ?? "") ?? -1];
+  if (column < 0 || shown < 0) return used;
+  const cells = used.cells.filter((each) => each[column] === row!.cells[shown]);
+  return { columns: used.columns, cells, count: cells.length };
 }
 
 /** Return the texts in what a tool answered, for a reader: `column: value; column: value` for a row of a table; other text as it is. */

@@ -217,15 +217,23 @@ async def test_at_most_fifteen_rows_of_a_sum_are_shown():
     assert (len(found["used"]["rows"]), found["used"]["count"]) == (15, 40)
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"measures": ["sheep"], "limit": 1},
-        {"measures": ["sheep"], "aggregate": "sum", "group_by": "county"},
-    ],
-)
-async def test_rows_that_are_shown_themselves_and_groups_have_no_rows_besides(asked: Any):
-    assert "used" not in await analyze(**asked)
+async def test_sums_of_groups_show_the_rows_of_all_and_the_column_that_divides_them():
+    found = await analyze(measures=["wool_kg"], aggregate="sum", group_by="county")
+
+    used = found["used"]
+    sums = dict[str, float]()
+    for *_, county, wool in [[row[0], row[1], row[-1]] for row in used["rows"]]:
+        sums[county] = sums.get(county, 0) + (wool or 0)
+    assert used["by"] == "county" and used["columns"][1] == "county"
+    assert sums == dict(found["rows"])
+
+
+async def test_rows_that_are_shown_themselves_and_groups_of_many_rows_have_none_besides():
+    many = "farm,day,eur\n" + "".join(f"F{day % 2},{day},{day}\n" for day in range(1, 50))
+    asked = {"materials": {"a.csv": many}, "question": "What is the sum of eur per farm?"}
+
+    assert "used" not in await analyze(measures=["sheep"], limit=1)
+    assert "used" not in await analyze_table(ToolSettings()).ainvoke(asked)
 
 
 async def test_with_no_table_at_all_there_is_nothing_to_read():
