@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { readRow, writeColumn, writeColumns, writeFigure } from "../src/model/columns";
 
 test.each([
-  ["market_cap_billion_usd 2024", "Market cap 2024 (billion USD)"],
-  ["market_cap_billion_usd 2023-12-29", "Market cap 2023-12-29 (billion USD)"],
+  ["market_cap_billion_usd 2024", "market cap 2024 (billion USD)"],
+  ["market_cap_billion_usd 2023-12-29", "market cap 2023-12-29 (billion USD)"],
   ["cubic_metres_2024", "2024 (cubic metres)"],
-  ["plan_name", "Plan name"],
+  ["plan_name", "plan name"],
   ["sum of distance_km", "sum of distance (km)"],
   ["change in percent", "change in percent"],
   ["company", "company"],

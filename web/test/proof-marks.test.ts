@@ -74,7 +74,7 @@ test("in a table the row says what a figure is about; a quotation has no mark", 
   const claims = [makeClaim("company: Alpha; usd: 24000.5", "computed"), makeClaim("company: Beta; usd: 31.5", "unproved")];
   const html = renderMarkdown("| company | market_cap_usd 2024 |\n|---|---|\n| Alpha | 24000.5 |\n| Beta | 31.5 |\n\n> Alpha has 24000.5", [], claims);
 
-  expect(html).toContain('<th class="figure">Market cap 2024 (USD)</th>');
+  expect(html).toContain('<th class="figure">market cap 2024 (USD)</th>');
   expect(html).toContain('<td class="figure">24,000.5<span role="button" tabindex="0" class="mark proved" data-claim="0"');
   expect(html).toContain('<td class="figure">31.5<span role="button" tabindex="0" class="mark unproved" data-claim="1"');
   expect(html.match(/data-claim/g)).toHaveLength(2);

@@ -8,18 +8,15 @@ const COLUMN_IN_TEXT = /(?<![\w/.#`-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?: (?:19|20)
 const YEAR_OR_DAY = /^(?:19|20)\d\d(?:-\d\d){0,2}$/;
 const COLUMN = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?: \d{4}(?:-\d\d){0,2})?$/i;
 
-/** Return a column of a table in words: `market_cap_billion_usd 2024` as `Market cap 2024 (billion USD)`; others as they are. */
+/** Return a column of a table in words: `market_cap_billion_usd 2024` as `market cap 2024 (billion USD)`; others as they are. */
 export function writeColumn(name: string): string {
   const parts = readColumn(name);
   const [, figure, column] = /^(.* of )(\S+)$/.exec(name) ?? [];
-  if (!parts) return column && readColumn(column) ? figure + lower(writeColumn(column)) : name;
+  if (!parts) return column && readColumn(column) ? figure + writeColumn(column) : name;
   const unit = parts.unit.map((word) => (CURRENCIES.test(word) ? word.toUpperCase() : word));
   const subject = parts.subject.join(" ");
-  const said = subject && unit.length ? `${subject} (${unit.join(" ")})` : subject || unit.join(" ");
-  return said[0]!.toUpperCase() + said.slice(1);
+  return subject && unit.length ? `${subject} (${unit.join(" ")})` : subject || unit.join(" ");
 }
-
-const lower = (said: string) => said[0]!.toLowerCase() + said.slice(1);
 
 function readColumn(name: string): { subject: string[]; unit: string[] } | null {
   if (!COLUMN.test(name)) return null;
@@ -32,10 +29,7 @@ function readColumn(name: string): { subject: string[]; unit: string[] } | null 
 
 /** Return prose with its columns of money in words; other names may be those of settings. */
 export const writeColumns = (text: string): string =>
-  text.replace(COLUMN_IN_TEXT, (name) => {
-    const said = writeColumn(name);
-    return readColumn(name)?.unit.some((word) => CURRENCIES.test(word)) ? lower(said) : name;
-  });
+  text.replace(COLUMN_IN_TEXT, (name) => (readColumn(name)?.unit.some((word) => CURRENCIES.test(word)) ? writeColumn(name) : name));
 
 /** Return a figure of a column that has a unit with its thousands apart; other texts as they are. */
 export const writeFigure = (text: string, column: string): string =>
