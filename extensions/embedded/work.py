@@ -13,6 +13,7 @@ from nodes.text.request_parts import (
     begins_with_verb,
     is_question,
     list_asking_parts,
+    list_degrees,
     points_back,
 )
 from nodes.text.similarity import extract_stems, pair_words
@@ -158,7 +159,8 @@ class Work:
 
     def _find_absent(self) -> list[str]:
         found = (call.data.get("absent") for call in self.calls if call.has_passages)
-        return [*dict.fromkeys(str(n) for each in found if isinstance(each, list) for n in each)]
+        words = dict.fromkeys(str(n) for each in found if isinstance(each, list) for n in each)
+        return [word for word in words if word not in list_degrees(self.words)]
 
     @property
     def answer_text(self) -> str:

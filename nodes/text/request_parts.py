@@ -56,6 +56,9 @@ RELATIVE_WORDS = ("where", "which", "who", "whose")
 MIN_FRAGMENTS, MAX_FRAGMENT_WORDS = 3, 4
 _OPENING = QUESTION_WORDS | GERMAN_QUESTION_WORDS
 _ASKING = _OPENING | AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS
+_VERBS = (
+    AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS | {"may", "might", "must", "shall", "muss", "müssen"}
+)
 STATING_WORDS = (
     DETERMINERS | PRONOUNS | GERMAN_DETERMINERS | {"i", "we", "you", "he", "she", "there"}
 )
@@ -132,6 +135,13 @@ def _split_off_names(text: str) -> list[str]:
     number = text[: len(text) - len(tail[0])]
     names = f"{'Welche' if tail[1] else 'Which'}{number[counted.end(1) :]}"
     return [f"{number}?", f"{names}?"]
+
+
+def list_degrees(text: str) -> set[str]:
+    """Return the words that only ask how much, in lower case: long of "how long may it stay"."""
+    words = [word.lower() for word in _WORD.findall(text)]
+    spans = zip(words, words[1:], words[2:], strict=False)
+    return {word for asking, word, verb in spans if asking in ("how", "wie") and verb in _VERBS}
 
 
 def points_back(part: str) -> bool:

@@ -55,7 +55,7 @@ async def test_what_was_not_used_beside_passages_is_named_and_makes_nothing_part
     assert "after the tenth hour" in read_text(outcome)
     assert outcome.answer is not None
     assert outcome.answer.gaps == (
-        "not used: fleet.csv (it lacks: overtime, shift, paid, approved)",
+        "not used: fleet.csv (no column or cell for: overtime, shift, paid, approved)",
         "Nothing in minutes.md has the words: drivers",
     )
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.text.request_parts import list_asking_parts, list_parts
+from nodes.text.request_parts import list_asking_parts, list_degrees, list_parts
 
 
 def rank_nobody(text: str) -> list[str]:
@@ -88,3 +88,9 @@ def test_an_and_after_between_joins_a_pair_and_other_breaks_divide():
 )
 def test_a_denied_verb_or_a_second_name_after_and_asks_for_nothing_new(question: str) -> None:
     assert list_asking_parts(question) == []
+
+
+def test_a_word_after_how_that_a_verb_follows_only_asks_how_much() -> None:
+    assert list_degrees("How long may a boat stay, and how many boats are there?") == {"long"}
+    assert list_degrees("Wie hoch ist die Rücklage?") == {"hoch"}
+    assert list_degrees("How boats with a permit are moored") == set()
