@@ -194,7 +194,8 @@ def _doubt_periods(readings: Sequence[Reading]) -> None:
     """Doubt the parts without a period where another part names one: it may be meant for all."""
     if any(each.has_period for each in readings):
         for each in readings:
-            if not (each.has_period or each.bucket or each.change):
+            is_list = each.function == "value" and not each.measure
+            if not (each.has_period or each.bucket or each.change or is_list):
                 each.doubts.append(ALL_PERIODS)
 
 

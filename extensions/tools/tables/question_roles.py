@@ -312,7 +312,9 @@ class QuestionRoles(ComparedWords):
                 negated = self.take_negation(at, 2)
                 sign, cell = "≠" if negated else "=", yes.rpartition("= ")[2].strip("'")
                 sql, words = f"NOT ({yes})" * negated or yes, f"{name} {sign} {cell}"
-            elif name in self.profile.labels and self.take_negation(at, 2):
+            elif name in (*self.profile.labels, *self.profile.time_columns) and (
+                self.take_negation(at, 2)
+            ):
                 text = f"TRIM(CAST({quote_name(name)} AS VARCHAR(400)))"
                 sql, words = f"COALESCE({text}, '') = ''", f"{name} is empty"
             else:

@@ -144,3 +144,12 @@ def test_a_noun_that_no_column_has_is_not_taken_for_the_number_of_a_row():
 
     assert not found["summary"]
     assert any("“club”" in each for each in found["gaps"])
+
+
+def test_rows_without_a_date_are_found_beside_those_before_one():
+    boats = "boat,last_check\nA,2023-05-01\nB,\nC,2025-02-03\n"
+
+    found = ask("Which boats have no last check, or were last checked before 2024?", boats)
+
+    assert "last_check is empty" in found["summary"]
+    assert "B" in found["summary"].partition("\n")[0]
