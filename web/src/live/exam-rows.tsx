@@ -63,7 +63,8 @@ function RunButton({ server, team, row }: { server: Server; team: string; row: s
 const RequestCell = ({ row, graded }: { row: AskedRow; graded: GradedRow | undefined }) => (
   <>
     <Line max={400}>{row.request}</Line>
-    <div class="soft small">
+    <details class="soft small">
+      <summary>What is expected</summary>
       <Line max={300}>{describeExpectation(row.expect)}</Line>
       {row.files.length > 0 && (
         <>
@@ -76,7 +77,7 @@ const RequestCell = ({ row, graded }: { row: AskedRow; graded: GradedRow | undef
           {" · "}the exam gives it to <Line max={60}>{row.worker}</Line> alone; a run from here is planned
         </>
       )}
-    </div>
+    </details>
     {graded?.complaints.map((complaint, index) => (
       <div key={index} class="row-problem small"><Line max={300}>{complaint}</Line></div>
     ))}

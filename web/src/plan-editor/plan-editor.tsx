@@ -68,7 +68,7 @@ export function PlanEditor({ question, draft: kept, workers, files, isBusy, onDr
     <div class="plan-editor">
       {problems.length > 0 && (
         <div class="notice notice-problem" role="alert">
-          <p>{isRejected ? "You rejected the plan, and nothing has run." : "The plan was refused, and nothing has run. Correct it, and send it again."}</p>
+          <p>{isRejected ? "You rejected the plan, and nothing has run." : "Nothing has run: the plan was rejected, or could not be taken. Change it, and send it again."}</p>
           <ul>
             {problems.map((problem) => (
               <li key={problem}><Line max={400}>{drafts.nameTasks(draft, problem)}</Line></li>
