@@ -13,7 +13,10 @@ _MONTH: Final = "|".join(MONTHS)
 _BY_NAME: Final = "CASE {names} END"
 _LAST_FOUR: Final = "SUBSTR({text}, LENGTH({text}) - 3, 4)"
 _FIRST_FOUR: Final = "SUBSTR({text}, 1, 4)"
-_DAY: Final = {"day": "SUBSTR({text}, 1, 10)"}
+_DAY: Final = {"day": "REPLACE(REPLACE(SUBSTR({text}, 1, 10), '/', '-'), '.', '-')"}
+_GERMAN_DAY: Final = (
+    "SUBSTR({text}, 7, 4) || '-' || SUBSTR({text}, 4, 2) || '-' || SUBSTR({text}, 1, 2)"
+)
 _FORMS: Final[Sequence[tuple[str, str, Mapping[str, str]]]] = (
     ("", r"\d{4}[-/.](?:0\d|1[0-2])", {"year": _FIRST_FOUR, "month": "SUBSTR({text}, 6, 2)"}),
     (
@@ -36,7 +39,7 @@ _FORMS: Final[Sequence[tuple[str, str, Mapping[str, str]]]] = (
     (
         "",
         r"[0-3]\d\.(?:0\d|1[0-2])\.\d{4}",
-        {"year": _LAST_FOUR, "month": "SUBSTR({text}, 4, 2)"},
+        {"year": _LAST_FOUR, "month": "SUBSTR({text}, 4, 2)", "day": _GERMAN_DAY},
     ),
     ("", rf"(?i:{_MONTH})", {"month": _BY_NAME}),
     ("month", r"[1-9]|1[0-2]", {"month": "SUBSTR('0' || {text}, LENGTH({text}), 2)"}),
@@ -54,6 +57,7 @@ _NAMES: Final = {
 YEAR: Final = Pattern(r"(?:1[5-9]|20|21)\d\d")
 _ISO_PERIOD: Final = Pattern(r"(\d{4})-(\d\d)(?:-(\d\d))?")
 _QUARTER: Final = Pattern(r"q([1-4])")
+_DAY_OF_MONTH: Final = Pattern(r"([1-9]|[12]\d|3[01])(?:st|nd|rd|th)?")
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,8 @@ class Period:
         used = [name for name, value in parts.items() if value]
         if not used or not all(getattr(times, name) for name in used):
             return "", ""
+        if self.day and not self.year:  # of any year
+            return f"SUBSTR({times.day}, 6, 5)", f"{parts['month']}-{parts['day']}"
         if self.day:
             return times.day, f"{parts['year']}-{parts['month']}-{parts['day']}"
         marks = {"quarter": "'Q' || "}
@@ -114,7 +120,8 @@ class Period:
             f"{self.day:02d}" if self.day else "",
         ]
         if self.month and not self.year:
-            return next(name for name, at in MONTHS.items() if at == self.month).title()
+            month = next(name for name, at in MONTHS.items() if at == self.month).title()
+            return f"{self.day} {month}" if self.day else month
         return "-".join(filter(None, parts))
 
 
@@ -217,5 +224,24 @@ def read_period(tokens: Sequence[Token], at: int) -> tuple[Period, int]:
             2 + (words[2] in ("of", "des", "the")) + used if is_year else 2
         )
     if words[0] in MONTHS and tokens[at].text[:1].isupper():
-        return Period(year, 0, MONTHS[words[0]]), with_year
+        return _read_day_after(words) or (Period(year, 0, MONTHS[words[0]]), with_year)
+    return _read_day_before(tokens, at, words)
+
+
+def _read_day_after(words: Sequence[str]) -> tuple[Period, int] | None:
+    """Return the day that a month begins with, as in "March 15, 2024"; None if it is none."""
+    if not (day := _DAY_OF_MONTH.fullmatch(words[1])):
+        return None
+    at = 2 + (words[2] == ",")
+    year = int(words[at]) if YEAR.fullmatch(words[at]) else 0
+    return Period(year, 0, MONTHS[words[0]], int(day[1])), at + 1 if year else 2
+
+
+def _read_day_before(tokens: Sequence[Token], at: int, words: Sequence[str]) -> tuple[Period, int]:
+    """Return the day that a month ends with, as in "15 March 2024" and "1st of May"."""
+    skipped = 1 + (words[1] == "of")
+    if (day := _DAY_OF_MONTH.fullmatch(words[0])) and words[skipped] in MONTHS:
+        rest, used = read_period(tokens, at + skipped)
+        if used and rest.month and not rest.day:
+            return Period(rest.year, 0, rest.month, int(day[1])), skipped + used
     return Period(), 0

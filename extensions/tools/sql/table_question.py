@@ -24,6 +24,7 @@ from extensions.tools.tables.question_words import (
     OPERATIONS,
     OTHER_NAMES,
     Token,
+    is_opposite,
     is_same_word,
     split_name,
     split_question,
@@ -32,6 +33,7 @@ from extensions.tools.tables.reading import Answered, Reading
 from nodes.errors import ToolRefused
 from nodes.text.request_parts import list_asking_parts, points_back
 from nodes.text.similarity import find_near_name
+from nodes.text.units import UNITS
 
 MAX_CELL_WORDS: Final = 6
 MAX_SPANS: Final = 150
@@ -240,8 +242,10 @@ def _find_near_words(
         is_noun = token.text.isalpha() and (is_german or token.text.islower())
         # The heaviest of all is not its weight.
         is_noun = is_noun and not token.word.endswith("est")
-        is_named = any(is_same_word(token.word, part) for name in names for part in name.split())
-        if not is_noun or is_named or token.text not in unread or token.word in _OPERATING:
+        parts = [part for name in names for part in name.split()]
+        is_named = any(is_same_word(token.word, part) for part in parts)
+        is_other = token.word in _OPERATING or token.word in UNITS or is_opposite(token.word, parts)
+        if not is_noun or is_named or token.text not in unread or is_other:
             continue
         cells = [] if is_german else _list_kinds(profile, query)
         for texts, held in ((names, profile.columns), (list(map(str.lower, cells)), cells)):

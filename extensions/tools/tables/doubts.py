@@ -17,8 +17,8 @@ both_ends: the highest and the lowest are asked for |
   nach dem Höchsten und dem Niedrigsten ist gefragt
 and_average: a number and an average are asked for; one was computed |
   nach einer Zahl und einem Durchschnitt ist gefragt; eines wurde berechnet
-no_names: it is asked which one, and no column has the names |
-  es ist gefragt, welche es sind, und keine Spalte hat die Namen
+no_names: it is asked which one, and one figure without names was read |
+  es ist gefragt, welche es sind, und gelesen wurde eine Zahl ohne Namen
 no_numbers: how much is asked for, and no column of numbers is named |
   es ist gefragt, wie viel, und keine Spalte mit Zahlen ist genannt
 no_dates: the table has no column of dates, which say when |

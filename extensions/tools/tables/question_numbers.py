@@ -151,6 +151,18 @@ class ComparedWords(MarkedWords):
             found.append(one[1])
         return found
 
+    def find_counted(self) -> int | None:
+        """Return the place after "how many" or "number of"; None if nothing is counted."""
+        word = self.word
+        for at in range(len(self.tokens)):
+            if word(at) in ("many", "viele") and word(at - 1) in ("how", "wie"):
+                return at + 1
+            is_number = (word(at), word(at + 1)) == ("number", "of")
+            is_own = not self.is_open(at - 1)  # the phone number of someone is another
+            if word(at) in ("count", "anzahl") or (is_number and is_own):
+                return at + 1
+        return None
+
     def list_compared(self, *, is_counted: bool) -> list[str]:
         """Return the columns of which several cells are named; one by one, unless "or" adds them.
 

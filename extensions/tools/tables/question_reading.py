@@ -7,7 +7,7 @@ from typing import Final
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.tables.formatting import split_unit
 from extensions.tools.tables.question_nouns import is_scope, name_ranked, name_rows, name_unit
-from extensions.tools.tables.question_numbers import LINKS
+from extensions.tools.tables.question_numbers import LINKS, OR
 from extensions.tools.tables.question_roles import QuestionRoles
 from extensions.tools.tables.question_words import (
     BUCKETS,
@@ -15,9 +15,12 @@ from extensions.tools.tables.question_words import (
     LISTS,
     NEVER_ADDED,
     OPERATIONS,
+    SIGNS,
     Token,
     count_further_questions,
     is_foreign,
+    is_opposite,
+    split_name,
 )
 from extensions.tools.tables.reading import Reading
 
@@ -44,6 +47,7 @@ class _Choice:
         self._roles, self._profile, self._found = roles, roles.profile, roles.found
         self._asked = roles.operations.keys()
         self._words = [token.word for token in roles.tokens]
+        self._parts = [part for name in roles.profile.columns for part in split_name(name)]
 
     def choose(self) -> Reading:
         roles, found = self._roles, self._found
@@ -67,6 +71,8 @@ class _Choice:
             found.function, found.measure = "sum", frequency
             if not self._profile.is_crossed:
                 found.doubt("or_sum", name=frequency)
+        if found.function == "count" and self._is_identity(found.group) and not found.order:
+            found.group = ""  # each has one row
         name_ranked(roles)
         if found.group and found.bucket and (found.order or found.is_share):
             found.doubt("only", done=found.group, other=found.bucket)
@@ -104,8 +110,8 @@ class _Choice:
     def _list_unread(self) -> None:
         """List the words that nothing was made of."""
         tokens, found = self._roles.tokens, self._found
-        words = ["", *(token.word for token in tokens)]
-        for word, token in zip(words, tokens, strict=False):
+        for before, token in zip([Token("", 0, 0), *tokens], tokens, strict=False):
+            word = before.word
             is_degree = word in ("how", "wie") and token.word in LISTS["degrees"]
             is_grouping = OPERATIONS.get(word) in ("per", "each") and token.word in LISTS["light"]
             is_grammar = token.word in GRAMMAR and not (
@@ -116,15 +122,18 @@ class _Choice:
                 found.unread.append(token.text)
                 is_divisor = OPERATIONS.get(word) == "per"
                 found.is_of_others |= is_divisor or self._is_counted(token) or self._is_name(token)
-                found.is_of_others |= self._roles.is_opposite(token.word)
+                found.is_of_others |= is_opposite(token.word, self._parts)
                 found.is_of_others |= OPERATIONS.get(token.word) in ("not", "none")
+                found.is_of_others |= token.word[:1].isdigit() or token.word in SIGNS
+                is_unit = before.role == "condition" and word[:1].isdigit()
+                found.is_of_others |= is_unit or word in OR  # 25 hl, 4 or better
         is_most = bool(found.unread) and found.function == "count" and bool(found.order)
         read = sum(token.role not in ("", "mark") for token in tokens)
         found.is_of_others |= is_most or MAX_LEFT_OUT < len(found.unread) >= read
 
     def _is_counted(self, token: Token) -> bool:
         """Return whether a word is in what is counted, or near it."""
-        at, counted = self._roles.tokens.index(token), self._find_counted()
+        at, counted = self._roles.tokens.index(token), self._roles.find_counted()
         if counted is None or counted > at:
             return False
         return not any(each.word in GRAMMAR for each in self._roles.tokens[counted:at])
@@ -148,6 +157,8 @@ class _Choice:
         found, times = self._found, self._profile.time_columns
         named = [name for _, name in labels if name in times] or times
         open_words = [token for token in self._roles.tokens if not token.role]
+        if LISTS["ages"] & {*self._parts} - {n for name in times for n in split_name(name)}:
+            open_words = [token for token in open_words if token.word not in LISTS["aged"]]
         early = [token for token in open_words if token.word in LISTS["early"]]
         late = [token for token in open_words if token.word in LISTS["late"]]
         if len(early) + len(late) == 1 and len(named) == 1 and not found.order:
@@ -157,12 +168,12 @@ class _Choice:
 
     def _choose_group(self, labels: _Named) -> None:
         found, profile = self._found, self._profile
-        repeated = self._roles.list_compared(is_counted=self._find_counted() is not None)
+        repeated = self._roles.list_compared(is_counted=self._roles.find_counted() is not None)
         named = [
             (at, name)
             for at, name in labels
             if name not in profile.time_columns
-            and not self._has_one_cell(name)
+            and not (self._has_one_cell(name) or self._roles.is_denied_share(name))
             and self._roles.word(at - 1) not in ("all", "alle", "both", "beide")
         ]
         is_total = {"sum", "average"} & self._asked and not found.order
@@ -250,7 +261,7 @@ class _Choice:
             found.doubt_others(found.measure, [] if is_plain else others)
 
     def _choose_function(self, labels: _Named) -> None:
-        found, counted, places = self._found, self._find_counted(), self._roles.operations
+        found, counted, places = self._found, self._roles.find_counted(), self._roles.operations
         if {"average", "sum"} & self._asked or found.divisor:
             is_average = "average" in self._asked and not found.divisor
             found.function = "average" if is_average else "sum"
@@ -333,18 +344,6 @@ class _Choice:
         has_period = found.bucket or found.has_period or not profile.time_columns
         if is_open and not (is_most or is_change or has_period) and profile.is_crossed:
             found.doubt("several_periods")
-
-    def _find_counted(self) -> int | None:
-        """Return the place after "how many" or "number of"; None if nothing is counted."""
-        word = self._roles.word
-        for at in range(len(self._roles.tokens)):
-            if word(at) in ("many", "viele") and word(at - 1) in ("how", "wie"):
-                return at + 1
-            is_number = (word(at), word(at + 1)) == ("number", "of")
-            is_own = not self._roles.is_open(at - 1)  # the phone number of someone is another
-            if word(at) in ("count", "anzahl") or (is_number and is_own):
-                return at + 1
-        return None
 
     def _choose_change(self) -> None:
         found, places = self._found, self._roles.operations

@@ -14,7 +14,6 @@ from extensions.tools.tables.question_words import (
     BUCKETS,
     GRAMMAR,
     LISTS,
-    MIN_STEM_CHARS,
     OPERATIONS,
     SIGNS,
     Token,
@@ -22,6 +21,7 @@ from extensions.tools.tables.question_words import (
     split_name,
 )
 from extensions.tools.tables.reading import Condition
+from nodes.text.units import UNITS
 
 FINEST_FIRST: Final[tuple[str, ...]] = ("day", "month", "quarter", "year")
 
@@ -82,6 +82,12 @@ class QuestionRoles(ComparedWords):
         spans = [self.tokens[one:other] for one, other in pairwise(places)]
         return all(token.role == "column" for span in spans for token in span)
 
+    def is_denied_share(self, name: str) -> bool:
+        """Return whether a share without some cells of a column is asked: not on city bikes."""
+        is_share = {"share", "percent"} & self.operations.keys()
+        denied = [each for each in self.found.conditions if not each.is_value]
+        return bool(is_share) and any(each.column == name for each in denied)
+
     def is_label_next(self, at: int) -> bool:
         """Return whether the first column that is named from a place on is one of labels."""
         named = sorted(each for each in self.columns if each[0] >= at)
@@ -91,11 +97,6 @@ class QuestionRoles(ComparedWords):
         """Return whether all words of a column's name are in the question."""
         parts, words = split_name(name), [token.word for token in self.tokens]
         return all(any(is_same_word(word, part) for word in words) for part in parts)
-
-    def is_opposite(self, word: str) -> bool:
-        """Return whether a word is one of a column's with something before it: unmarked, marked."""
-        parts = {part for name in self.profile.columns for part in split_name(name)}
-        return any(word.endswith(part) for part in parts if len(part) >= MIN_STEM_CHARS)
 
     def find_only_measure(self) -> str:
         """Return the column of values of a table whose name is what is measured; else empty."""
@@ -171,7 +172,8 @@ class QuestionRoles(ComparedWords):
         for at, token in enumerate(self.tokens):
             is_whole = token.word == name.lower() and len(name) > MAX_GAP
             is_grammar = token.word in GRAMMAR and not (is_whole or self.has_both(at, name))
-            if token.role or is_grammar or token.word.isdigit():
+            is_unit = token.word in UNITS and self.word(at - 1)[:1].isdigit()  # 500 GB
+            if token.role or is_grammar or is_unit or token.word.isdigit():
                 continue
             if same := {part for part in parts if is_same_word(token.word, part)}:
                 if runs[-1] and at - runs[-1][-1] > MAX_GAP:
@@ -226,10 +228,12 @@ class QuestionRoles(ComparedWords):
         while at < len(self.tokens):
             is_known = self.role(at) or find_measured(self.profile, self.word(at + 1))  # 2000 kg
             period, used = (Period(), 0) if is_known else read_period(self.tokens, at)
-            end, last, more, sign = at + used, Period(), 0, SIGNS.get(self.word(at - 1), "=")
+            end, last, more = at + used, Period(), 0
+            before = at - 1 - (self.word(at - 1) in ("dem", "den", "the"))
+            sign = SIGNS.get(self.word(before), "=")
             if used and self.word(end) in LISTS["range links"]:
                 last, more = read_period(self.tokens, end + 1)
-            if more and self.word(at - 1) in ("from", "between", "von", "zwischen", "in"):
+            if more and self.word(before) in ("from", "between", "von", "zwischen", "in"):
                 sign, end = "to", end + 1 + more
                 year = period.year or last.year
                 period, last = replace(period, year=year), replace(last, year=last.year or year)
@@ -238,7 +242,7 @@ class QuestionRoles(ComparedWords):
                     self.found.ends = [period.write(times), last.write(times)]
                 elif sign == "=":
                     single.append((len(self.found.conditions), period))
-                self.take(range(max(0, at - (sign in SIGNS.values())), end), "period")
+                self.take(range(max(0, before if sign in SIGNS.values() else at), end), "period")
                 self.found.conditions.append(found)
             at = max(end, at + 1) if used else at + 1
         self._add_year(single)
@@ -305,6 +309,16 @@ class QuestionRoles(ComparedWords):
         is_over = self.found.change and "over" in (self.word(at - 1), self.word(at - 2))
         return bool(is_over) and self.profile.spans.get(BUCKETS.get(self.word(at), "")) == 2
 
+    def _is_said_empty(self, at: int, name: str) -> bool:
+        """Return whether a column is said to be without a value; "not sent" is no date either."""
+        if name in self.profile.labels:
+            return self.take_negation(at, 2)
+        is_bare = any(
+            self.operation(n) == "none" or self.word(n) in ("without", "ohne")
+            for n in (at - 1, at - 2)
+        )
+        return name in self.profile.time_columns and is_bare and self.take_negation(at, 2)
+
     def _read_answers(self) -> None:
         """Read named columns of yes and no, and those without a value, as conditions on rows."""
         for at, name in list(self.columns):
@@ -312,9 +326,7 @@ class QuestionRoles(ComparedWords):
                 negated = self.take_negation(at, 2)
                 sign, cell = "≠" if negated else "=", yes.rpartition("= ")[2].strip("'")
                 sql, words = f"NOT ({yes})" * negated or yes, f"{name} {sign} {cell}"
-            elif name in (*self.profile.labels, *self.profile.time_columns) and (
-                self.take_negation(at, 2)
-            ):
+            elif self._is_said_empty(at, name):
                 text = f"TRIM(CAST({quote_name(name)} AS VARCHAR(400)))"
                 sql, words = f"COALESCE({text}, '') = ''", f"{name} is empty"
             else:

@@ -14,7 +14,7 @@ from nodes.text.terms import list_base_forms
 from nodes.text.word_lists import FUNCTION_WORDS, GERMAN_FUNCTION_WORDS, QUESTION_WORDS
 
 _TOKEN: Final = Pattern(
-    r"\d{4}-\d\d(?:-\d\d)?(?!\d)|\d[\d,.]*\d|[^\W_]+(?:['\u2019](?!s\b)[^\W_]+)?|[<>]=?|[?;,()]"
+    r"\d{4}-\d\d(?:-\d\d)?(?!\d)|\d\d?(?:st|nd|rd|th)\b|\d[\d,.]*\d|[^\W_]+(?:['\u2019](?!s\b)[^\W_]+)?|[<>]=?|[?;,()]"
 )
 _NAME_PART: Final = Pattern(r"\d+|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[^\W\d_]+")
 MIN_STEM_CHARS: Final = 4
@@ -75,17 +75,17 @@ def is_same_word(one: str, other: str) -> bool:
 _WORDS: Final = """
 operations = most: most meisten mehr more; least: least fewest wenigsten fewer weniger less;
   highest: highest largest biggest greatest maximum max best top höchste größte higher larger
-  greater höher größer peak strongest; lowest: lowest smallest minimum min worst niedrigste
-  kleinste geringste geringsten lower smaller weakest; average: average mean avg averaged
-  durchschnitt durchschnittlich durchschnittliche durchschnittlichen durchschnittlicher
-  durchschnittliches mittelwert; sum: total sum combined altogether overall totals
-  insgesamt summe gesamt zusammen; count: count anzahl; share: share proportion fraction anteil;
-  percent: percentage percent prozent; grow: grow grew grown growth increase increased rise rose
-  risen gain gained climb climbed wuchs wachstum stieg; shrink: fall fell fallen shrink shrank drop
-  dropped decline declined decrease decreased lose lost loss sank rückgang; change: change changed
-  difference unterschied; fast: fastest quickest faster schnellsten relatively; per: per pro je;
-  each: each every by jede nach across; not: not n't except excluding without never ohne nicht
-  außer other neither nor weder noch; none: no zero none kein keine keinen null
+  greater höher größer peak strongest; lowest: lowest smallest minimum min worst niedrigste kleinste
+  geringste geringsten lower smaller weakest; average: average mean avg averaged durchschnitt
+  durchschnittlich durchschnittliche durchschnittlichen durchschnittlicher durchschnittliches
+  mittelwert; sum: total sum combined altogether overall totals insgesamt summe gesamt zusammen;
+  count: count anzahl; share: share proportion fraction anteil; percent: percentage percent prozent;
+  grow: grow grew grown growth increase increased rise rose risen gain gained climb climbed wuchs
+  wachstum stieg; shrink: fall fell fallen shrink shrank drop dropped decline declined decrease
+  decreased lose lost loss sank rückgang; change: change changed difference unterschied; fast:
+  fastest quickest faster schnellsten relatively; per: per pro je; each: each every by jede jedem
+  jeden jeder jedes nach across; not: not n't except excluding without never ohne nicht außer other
+  neither nor weder noch non; none: no zero none kein keine keinen null
 months = 1: january jan januar; 2: february feb februar; 3: march mar märz; 4: april apr; 5: may
   mai; 6: june jun juni; 7: july jul juli; 8: august aug; 9: september sep sept; 10: october oct
   oktober okt; 11: november nov; 12: december dec dezember dez
@@ -93,54 +93,49 @@ ordinals = 1: first 1st ersten; 2: second 2nd zweiten; 3: third 3rd dritten; 4: 
   vierten
 small numbers = 2: two zwei; 3: three drei; 4: four vier; 5: five fünf; 6: six sechs; 7: seven
   sieben; 10: ten zehn
-buckets = year: year years annually yearly jahr jahre; quarter: quarter quarters quarterly
-  quartal; month: month months monthly monat monate; day: day days date daily tag tage datum
+buckets = year: year years annually yearly jahr jahre; quarter: quarter quarters quarterly quartal;
+  month: month months monthly monat monate; day: day days date daily tag tage datum
 other names = female: women woman frauen; male: men man männer
-signs = >=: since seit from ab von mindestens >=; >: after nach >; <: before vor <; <=: until
-  till bis höchstens maximal <=
-lists = any size: bigger fewer greater größer kleiner larger less mehr more smaller weniger;
-  bases: over against über gegenüber; above: above bigger breiter deeper exceeding greater größer
-  heavier higher höher länger larger longer mehr more over schwerer taller tiefer über wider;
+signs = >=: since seit from ab von mindestens >=; >: after nach >; <: before vor <; <=: until till
+  bis höchstens maximal <=
+lists = aged: jüngste neueste neuester newest oldest ältester älteste ältesten; ages: age alter
+  baujahr jahr year; any size: bigger fewer greater größer kleiner larger less mehr more smaller
+  weniger; bases: over against über gegenüber; above: above bigger breiter deeper exceeding greater
+  größer heavier higher höher länger larger longer mehr more over schwerer taller tiefer über wider;
   asking: how wann was welche welchem welcher welches wer what when where which who wie wo; below:
   below cheaper fewer günstiger kleiner kürzer leichter less lighter lower narrower niedriger
   shorter smaller under unter weniger; count names: anzahl count counts freq frequency n num number
-  total; degrees: big great groß high hoch large; being: are is ist
-  sind war waren was were; beside: and its mit their und with; comparing: compare
-  compared comparison vergleich vergleiche verglichen versus vs; denials: 0 kein keine nein no none;
-  early: earliest first oldest frühester früheste erste älteste ältester; late: last latest newest
-  letzte letzter neueste neuester jüngste;
-  generic values: amount figure obs value values wert werte; german: anteil meisten viele welche
-  welchem welcher welches wenigsten;
-  identifiers: code fips iata id index isbn key lat latitude lon longitude no nr number phone plz
-  postal postcode ssn zip zipcode; inside: among im in innerhalb inside unter within; intensive:
-  age alter average avg density index mean median pct perc percent preis price quote rate rating
-  ratio score share speed temp temperatur temperature; kinds: different distinct unique
-  unterschiedliche verschiedene; light: answer anywhere appear auf aus bei
+  total; degrees: big great groß high hoch large; being: are is ist sind war waren was were; beside:
+  and its mit their und with; comparing: compare compared comparison vergleich vergleiche verglichen
+  versus vs; denials: 0 kein keine nein no none; early: earliest first oldest frühester früheste
+  erste älteste ältester; late: last latest newest letzte letzter neueste neuester jüngste; generic
+  values: amount figure obs value values wert werte; german: anteil meisten viele welche welchem
+  welcher welches wenigsten; identifiers: code fips iata id index isbn key lat latitude lon
+  longitude no nr number phone plz postal postcode ssn zip zipcode; inside: among im in innerhalb
+  inside unter within; intensive: age alter average avg density index mean median pct perc percent
+  preis price quote rate rating ratio score share speed temp temperatur temperature; kinds:
+  different distinct unique unterschiedliche verschiedene; light: answer anywhere appear auf aus bei
   bekam bekamen bekommen belong betrug beträgt bring brings brought calculate came column columns
   come comes compare compute contain contains das data dataset dem den der des die ein eine einem
   einen einer entire entries er erhielt erhielten es ever figure figures file find für gab gave get
   gibt ging give goes gone got haben happen happened hat hatte hatten high hoch ihr ihre im include
-  included ist kind kommen kommt level liegt list listed live lived lives located made make mit
-  number numbers occur occurred oder question rank ranked reach reached record recorded records
-  registered reported row rows saw see seen sein seine show shown sie sind table tables take tell
-  took und value values viel viele vom von wann war waren welche welchem welchen welcher welches
-  went wer werden whole wie wird wo wurde wurden zu zum zur zwischen; links: and beside das den der
-  die how many oder or sowie than the to und versus vs with; listing: compare list order
-  ordne rank sort sortiere top vergleiche; meaningful: above after again against
-  also before below down except first former further half last latter near neither never next no
-  noch none nor not off only other others over rest same second several since still third twice
-  under until up weder without yet; no: 0 false n nein no; range links: and bis through till to
-  und until; row names: column id lastname name names surname title; prepositions: am at by for
-  from in of on to um von zu
-  ,;
-  sources: about by due durch from in of on von;
-  units: and chf cm dollar dollars eur euro euros g gbp gwh h hp in jpy kg km km2 kmh kwh l lb lbs
-  m m2 min ml mm mph ms mwh of pct per perc s t the usd;
-  vague: about almost approximately around by ca circa etwa innerhalb nearly roughly rund within;
-  verbs: are came come comes did do does
-  entfallen entfällt goes haben
-  had has hat hatten have is ist kam kamen sind war waren was went were; which: welche welchem
-  welcher welches wer wessen which who whom whose; yes: 1 ja true y yes
+  included ist kam kamen kind kommen kommt level liegt list listed live lived lives located made
+  make mit number numbers occur occurred oder question rank ranked reach reached record recorded
+  records registered reported row rows saw see seen sein seine show shown sie sind table tables take
+  tell took und value values viel viele vom von wann war waren welche welchem welchen welcher
+  welches went wer werden whole wie wird wo wurde wurden zu zum zur zwischen; links: and beside das
+  den der die how many oder or sowie than the to und versus vs with; listing: compare list order
+  ordne rank sort sortiere top vergleiche; meaningful: above after again against also before below
+  down except first former further half last latter near neither never next no noch none nor not off
+  only other others over rest same second several since still third twice under until up weder
+  without yet; no: 0 false n nein no; range links: and bis through till to und until; row names:
+  column id lastname name names surname title; prepositions: am at by for from in of on to um von zu
+  ,; sources: about by due durch from in of on von; units: and chf cm dollar dollars eur euro euros
+  g gbp gwh h hp in jpy kg km km2 kmh kwh l lb lbs m m2 min ml mm mph ms mwh of pct per perc s t the
+  usd; vague: about almost approximately around by ca circa etwa innerhalb nearly roughly rund
+  within; verbs: are came come comes did do does entfallen entfällt goes haben had has hat hatten
+  have is ist kam kamen sind war waren was went were; which: welche welchem welcher welches wer
+  wessen which who whom whose; yes: 1 ja true y yes
 """
 """Closed lists: a section, with its names or roles, each with its words."""
 
@@ -196,6 +191,13 @@ def is_foreign(word: str, words: Iterable[str]) -> bool:
     """Return whether a German article or verb is among English words: die, war."""
     others = {*words} - {word}
     return word in _GERMAN and bool(others & _ENGLISH) and not others & _GERMAN
+
+
+def is_opposite(word: str, parts: Iterable[str]) -> bool:
+    """Return whether a word is one of a column's with something before it: unmarked, marked."""
+    return any(
+        word.endswith(part) and word != part for part in parts if len(part) >= MIN_STEM_CHARS
+    )
 
 
 def count_further_questions(words: Sequence[str], *, is_ranked: bool) -> int:

@@ -153,3 +153,45 @@ def test_rows_without_a_date_are_found_beside_those_before_one():
 
     assert "last_check is empty" in found["summary"]
     assert "B" in found["summary"].partition("\n")[0]
+
+
+VISITS = (
+    "patient,age,day,insured,fee_eur\n"
+    "Ash,41,2024-03-04,yes,30\nBor,70,2024-04-20,no,80\nCai,29,2024-05-02,no,50\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "figure"),
+    [
+        ("How many patients came before April 21?", "**2**"),
+        ("How many patients came between 1 April and 2 May 2024?", "**2**"),
+        ("How many patients came after the 20th of April 2024?", "**1**"),
+        ("Wie viele Patienten kamen nach dem 4. März 2024?", "**2**"),
+        ("How many patients are non-insured?", "**2**"),
+        ("What percent of the patients are not insured?", "**66.67 percent**"),
+    ],
+)
+def test_days_and_denied_answers_are_conditions(question: str, figure: str):
+    assert figure in ask(question, VISITS)["summary"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who is the oldest patient?",
+        "What are the total fees of the uninsured patients?",
+        "How many patients have a fee over 40 hl?",
+        "How many patients have an age of 41 or better?",
+    ],
+)
+def test_no_figure_is_shown_of_other_rows_than_those_that_are_meant(question: str):
+    found = ask(question, VISITS)
+
+    assert "**" not in found["summary"] and not found["is_complete"]
+
+
+def test_a_unit_after_a_number_is_no_column_of_that_unit():
+    servers = "server,disk_tb,memory_gb\nA,2,64\nB,8,128\nC,6,32\n"
+
+    assert "**2**" in ask("How many servers have disks bigger than 5000 GB?", servers)["summary"]
