@@ -221,6 +221,9 @@ def _disagree(one: _ComparableClaim, other: _ComparableClaim) -> bool:
     is_same_measure = one.column == other.column and bool(one.periods) == bool(other.periods)
     if one.column and other.column and not is_same_measure:
         return False
+    # A passage of several lines is of more than the row says.
+    if bool(one.column) != bool(other.column) and "\n" in one.claim.text + other.claim.text:
+        return False
     # One word in both, such as "count", is no subject.
     if len(one.terms & other.terms) < MIN_SHARED and one.terms != other.terms:
         return False

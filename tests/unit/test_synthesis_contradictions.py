@@ -56,11 +56,12 @@ def test_two_figures_for_one_subject_are_a_candidate(first: str, second: str) ->
         ("port: Sines; teu 2023: 41; growth: 3", "port: Sines; teu per crane: 5"),
         ("port: Sines; teu 2023: 41; growth: 3", "port: Sines; sum of teu: 88"),
         ("port: Sines; teu 2023: 41; growth: 3", "port: Sines; teu: 88"),
+        ("port: Sines; cranes: 9", "The port of Sines.\nCranes: 11, of which 2 are old."),
     ],
     ids=[
         *("rounded", "magnitude", "period", "firm", "measure", "part", "roughly", "part_of"),
         "no_figure",
-        *("reference", "day", "row_year", "column_year", "ratio", "sum", "all_years"),
+        *("reference", "day", "row_year", "column_year", "ratio", "sum", "all_years", "passage"),
     ],
 )
 def test_other_subjects_and_roundings_are_no_candidates(first: str, second: str) -> None:

@@ -42,7 +42,7 @@ class ComparedWords(MarkedWords):
         """Find comparisons with a number, factors such as per 1,000, and how many are asked for."""
         for at, token in enumerate(self.tokens):
             number = SMALL_NUMBERS.get(token.word) or parse_number_word(token.word)
-            if token.role:
+            if token.role or self._read_average(at):
                 continue
             is_none = self.operation(at) == "none" and self.word(at + 2) not in COMPARING
             if is_none and (none_of := self._find_next_number(at)):
@@ -82,6 +82,32 @@ class ComparedWords(MarkedWords):
             self._add_comparison(name, sign, number * factor, range(start, stop))
             if second is not None and sign != "?":
                 self._add_comparison(name, "<=", second * factor, range(start, stop))
+        return True
+
+    def _read_average(self, at: int) -> bool:
+        """Compare a column with its average: more sugar than average, above the average price."""
+        before = at - 1 - (self.word(at - 1) in ("the", "dem", "den", "der"))
+        is_than = self.word(before) in ("than", "als")
+        places = range(before - 1, before - 2 - MAX_GAP, -1) if is_than else [before]
+        compared = LISTS["above"] | LISTS["below"]
+        start = next((place for place in places if self.word(place) in compared), -1)
+        if self.operation(at) != "average" or start < 0:
+            return False
+        near = range(start - 2 * MAX_GAP, before if is_than else at + 2 + MAX_GAP)
+        named = [
+            (n, name) for n, name in self.columns if n in near and name in self.profile.numbers
+        ]
+        if len(named) != 1:
+            return False
+        ((place, column),) = named
+        sign = ">" if self.word(start) in LISTS["above"] else "<"
+        sign, first = self._deny(sign, start, is_range=False)
+        self.take([n for n in range(first, at + 1) if n != place], "condition")
+        self.columns = [each for each in self.columns if each[1] != column]
+        value = self.profile.read(column)
+        sql = f"{value} {sign} (SELECT AVG({value}) FROM {self.profile.rows_of})"
+        words = f"{column} {sign} average"
+        self.found.conditions.append(Condition(column, sql, words, start, is_value=False))
         return True
 
     def _find_range_end(self, at: int) -> tuple[float | None, int]:

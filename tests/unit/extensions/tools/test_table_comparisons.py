@@ -191,6 +191,22 @@ def test_no_figure_is_shown_of_other_rows_than_those_that_are_meant(question: st
     assert "**" not in found["summary"] and not found["is_complete"]
 
 
+@pytest.mark.parametrize(
+    ("question", "masts"),
+    [
+        ("Which masts weigh more than average?", ["Oak", "Pine"]),
+        ("Which masts have a price below average?", ["Ash", "Pine"]),
+        ("Which masts have an above average length?", ["Fir", "Pine"]),
+        ("Which masts are not heavier than the average?", ["Ash", "Fir"]),
+    ],
+)
+def test_the_average_of_a_column_is_a_limit(question: str, masts: list[str]):
+    found = ask(question)
+
+    assert [row[0] for row in found["rows"]] == masts
+    assert "average" in found["summary"]
+
+
 def test_a_unit_after_a_number_is_no_column_of_that_unit():
     servers = "server,disk_tb,memory_gb\nA,2,64\nB,8,128\nC,6,32\n"
 
