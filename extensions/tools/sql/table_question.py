@@ -26,6 +26,7 @@ from extensions.tools.tables.question_words import (
     Token,
     is_opposite,
     is_same_word,
+    list_singulars,
     split_name,
     split_question,
 )
@@ -240,6 +241,7 @@ def _find_near_words(
     names = [" ".join(split_name(name)) for name in profile.columns]
     for token in tokens if unread else ():
         is_noun = token.text.isalpha() and (is_german or token.text.islower())
+        is_noun = is_noun and len(token.text) > 1
         # The heaviest of all is not its weight.
         is_noun = is_noun and not token.word.endswith("est")
         parts = [part for name in names for part in name.split()]
@@ -313,7 +315,7 @@ def _find_cells(profile: Profile, tokens: Sequence[Token], query: Query) -> list
         if all(word[0].isalnum() for word in words[start:end])
     }
     spans |= {OTHER_NAMES.get(word, word) for word in words}
-    spans |= {span.removesuffix(end) for span in spans for end in ("s", "es")}
+    spans |= {single for span in spans for single in list_singulars(span)}
     bare = {"".join(character for character in span if character not in _MARKS) for span in spans}
     wanted = ", ".join(f"({write_literal(span)})" for span in sorted(bare, key=len)[:MAX_SPANS])
     if not words or not profile.labels:

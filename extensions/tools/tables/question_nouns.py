@@ -10,6 +10,7 @@ from typing import Final
 from extensions.tools.tables.question_roles import QuestionRoles
 from extensions.tools.tables.question_words import BUCKETS, GRAMMAR, LISTS, Token, split_name
 from nodes.text.similarity import find_near_name
+from nodes.text.units import UNITS
 
 _ARTICLES: Final = ("of", "the", "all", "der", "alle")
 
@@ -113,7 +114,8 @@ def _is_plural_cell(roles: QuestionRoles, at: int) -> bool:
 
 def _is_open_noun(roles: QuestionRoles, at: int) -> bool:
     """Return whether a word without a role is a common noun; in German it has a capital."""
-    if at >= len(roles.tokens) or roles.role(at) or roles.word(at) in GRAMMAR | BUCKETS.keys():
+    known = GRAMMAR | BUCKETS.keys() | UNITS.keys()
+    if at >= len(roles.tokens) or roles.role(at) or roles.word(at) in known:
         return False
     text, is_german = roles.tokens[at].text, any(t.word in LISTS["german"] for t in roles.tokens)
     is_noun = text[:1].isupper() if is_german else text.islower() and not text.endswith("ed")

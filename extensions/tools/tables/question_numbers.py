@@ -5,13 +5,18 @@ from itertools import pairwise
 from typing import Final
 
 from extensions.tools.sql.table_profile import Profile
-from extensions.tools.tables.question_cells import MarkedWords, parse_number_word
+from extensions.tools.sql.tables import quote_name
+from extensions.tools.tables.question_amounts import (
+    COMPARING,
+    LINKS,
+    OR,
+    Amount,
+    AmountWords,
+    read_sign,
+)
 from extensions.tools.tables.question_words import (
-    BUCKETS,
     GRAMMAR,
     LISTS,
-    SIGNS,
-    SMALL_NUMBERS,
     Token,
     split_name,
 )
@@ -22,15 +27,11 @@ from nodes.text.units import UNITS
 MAX_GAP: Final = 2
 """Words between two words of one column's name, or a number and its column."""
 MAX_LIMIT: Final = 50
-OR: Final = frozenset(("or", "oder"))
-LINKS: Final = OR | {"and", "und"}
-COMPARING: Final = LISTS["above"] | LISTS["below"] | SIGNS.keys() | {"of", "von"}
 OPPOSITES: Final = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}
-_RANGES: Final = (("between", "and"), ("zwischen", "und"), ("from", "to"), ("von", "bis"))
 _RANKS: Final = frozenset(("most", "least", "highest", "lowest", "fast"))
 
 
-class ComparedWords(MarkedWords):
+class ComparedWords(AmountWords):
     """Words of a question with the columns that they name, and what these are compared with."""
 
     def __init__(self, profile: Profile, tokens: list[Token]) -> None:
@@ -41,28 +42,23 @@ class ComparedWords(MarkedWords):
     def read_numbers(self) -> None:
         """Find comparisons with a number, factors such as per 1,000, and how many are asked for."""
         for at, token in enumerate(self.tokens):
-            number = SMALL_NUMBERS.get(token.word) or parse_number_word(token.word)
             if token.role or self._read_average(at):
                 continue
-            is_none = self.operation(at) == "none" and self.word(at + 2) not in COMPARING
-            if is_none and (none_of := self._find_next_number(at)):
-                self._add_comparison(none_of, "=", 0, [at])
+            amount = None if self._read_empty(at) else self.read_amount(at)
+            if amount is None:
                 continue
-            if number is None:
-                continue
+            number = amount.number
             if self.operation(at - 1) == "per":
                 self.found.per = int(number)
                 token.role = "operation"
-            elif not self._read_comparison(at, number):
+            elif not self._read_comparison(at, amount):
                 is_limit = number == int(number) and 0 < number <= MAX_LIMIT
                 if is_limit and self._ranks_near(at):
                     self.found.limit, token.role = int(number), "operation"
 
-    def _read_comparison(self, at: int, number: float) -> bool:
+    def _read_comparison(self, at: int, amount: Amount) -> bool:
         """Compare the column that is named near a number, or has its unit, if there is one."""
-        second, last = self._find_range_end(at)
-        measured = find_measured(self.profile, self.word(last + 1))
-        end = last + 1 + bool(measured)  # with its unit
+        measured, end, second = amount.measured, amount.end, amount.second
         said = self._find_said(end, measured)  # 8 m long
         sign, start, stop = read_sign(self.tokens, at, end + bool(said))
         if second is not None:
@@ -79,9 +75,30 @@ class ComparedWords(MarkedWords):
         stop += self.operation(stop) == "percent"  # its unit
         for name in (column, *joined):
             factor = measured.get(name, 1)
-            self._add_comparison(name, sign, number * factor, range(start, stop))
+            self._add_comparison(name, sign, amount.number * factor, range(start, stop))
             if second is not None and sign != "?":
                 self._add_comparison(name, "<=", second * factor, range(start, stop))
+        return True
+
+    def _read_empty(self, at: int) -> bool:
+        """Read a column that has no value, as in "no waste figure", or 0, as in "no waste"."""
+        is_none = self.operation(at) == "none"
+        is_value = is_none and self.word(at + 2) in LISTS["generic values"]
+        none_of = "" if is_value or not is_none else self._find_next_number(at)
+        if none_of and self.word(at + 2) not in COMPARING:
+            self._add_comparison(none_of, "=", 0, [at])
+            return True
+        is_absent = self.word(at) in LISTS["absent"]
+        near = range(at - 1 - MAX_GAP, at + 2 + MAX_GAP) if is_absent else [at + 1] * is_value
+        named = [each for each in self.columns if each[0] in near]
+        if len(named) != 1:
+            return False
+        ((place, column),) = named
+        self.take([at, at + 2] if is_value else [at], "condition")
+        self.columns = [each for each in self.columns if each[1] != column]
+        text = f"TRIM(CAST({quote_name(column)} AS VARCHAR(400)))"
+        sql, words = f"COALESCE({text}, '') = ''", f"{column} is empty"
+        self.found.conditions.append(Condition(column, sql, words, place, is_value=False))
         return True
 
     def _read_average(self, at: int) -> bool:
@@ -106,15 +123,9 @@ class ComparedWords(MarkedWords):
         self.columns = [each for each in self.columns if each[1] != column]
         value = self.profile.read(column)
         sql = f"{value} {sign} (SELECT AVG({value}) FROM {self.profile.rows_of})"
-        words = f"{column} {sign} average"
+        words = f"{column} {sign} average of all"
         self.found.conditions.append(Condition(column, sql, words, start, is_value=False))
         return True
-
-    def _find_range_end(self, at: int) -> tuple[float | None, int]:
-        """Return the second number of a range, as of "between 8 and 10", and the last place."""
-        is_range = (self.word(at - 1), self.word(at + 1)) in _RANGES
-        second = parse_number_word(self.word(at + 2)) if is_range else None
-        return second, at if second is None else at + 2
 
     def _deny(self, sign: str, start: int, *, is_range: bool) -> tuple[str, int]:
         """Return the opposite of a comparison that is denied, and where its words begin."""
@@ -271,42 +282,3 @@ class ComparedWords(MarkedWords):
         is_after = self.word(at - 1) in LISTS["asking"] | {"top", "the", "die"}
         places = range(len(self.tokens)) if is_after else range(at - 2, at + 3)
         return not _RANKS.isdisjoint(map(self.operation, places))
-
-
-def read_sign(tokens: Sequence[Token], at: int, end: int) -> tuple[str, int, int]:
-    """Return the comparison with a number, `?` where it is not known, and the span of its words."""
-    words = [token.word for token in tokens]
-    before, earlier = (words[n] if n >= 0 else "" for n in (at - 1, at - 2))
-    link, more = (*words[end : end + 2], "", "")[:2]
-    if (link, more) == ("or", "so"):
-        return "?", at, end + 2
-    if before in ("than", "als"):
-        is_below = earlier in LISTS["below"]
-        return (">" if earlier in LISTS["above"] else "<" if is_below else "?"), at - 2, end
-    if earlier == "at" and before in ("least", "most"):
-        return (">=" if before == "least" else "<="), at - 2, end
-    if link in OR and more in LISTS["above"] | LISTS["below"]:
-        return (">=" if more in LISTS["above"] else "<="), at, end + 2
-    if (earlier, before) == ("up", "to"):
-        return "<=", at - 2, end
-    if before in SIGNS:
-        return SIGNS[before], at - 1, end
-    if before in LISTS["vague"]:
-        return "?", at - 1, end
-    is_compared = before in LISTS["above"] | LISTS["below"]
-    return (">" if before in LISTS["above"] else "<" if is_compared else "="), at - is_compared, end
-
-
-def find_measured(profile: Profile, unit: str) -> dict[str, float]:
-    """Return the columns whose names end in a unit of a kind, each with how many one unit is.
-
-    Of metres `length_m` has 1, `width_cm` 100.
-    """
-    ends = {name: parts[-1] for name in profile.numbers if len(parts := split_name(name)) > 1}
-    kind, factor = UNITS.get(unit, ("", 0.0))
-    known = {name: UNITS[end] for name, end in ends.items() if end in UNITS}
-    return {
-        name: factor / own
-        for name, (its, own) in known.items()
-        if kind and its == kind and ends[name] not in BUCKETS.values()
-    }

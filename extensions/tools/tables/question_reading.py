@@ -6,11 +6,10 @@ from typing import Final
 
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.tables.formatting import split_unit
+from extensions.tools.tables.question_amounts import LINKS, OR
 from extensions.tools.tables.question_nouns import is_scope, name_ranked, name_rows, name_unit
-from extensions.tools.tables.question_numbers import LINKS, OR
 from extensions.tools.tables.question_roles import QuestionRoles
 from extensions.tools.tables.question_words import (
-    BUCKETS,
     GRAMMAR,
     LISTS,
     NEVER_ADDED,
@@ -173,7 +172,7 @@ class _Choice:
             (at, name)
             for at, name in labels
             if name not in profile.time_columns
-            and not (self._has_one_cell(name) or self._roles.is_denied_share(name))
+            and not (self._roles.has_one_cell(name) or self._roles.is_denied_share(name))
             and self._roles.word(at - 1) not in ("all", "alle", "both", "beide")
         ]
         is_total = {"sum", "average"} & self._asked and not found.order
@@ -218,20 +217,6 @@ class _Choice:
         self._found.function = "count"
         return others
 
-    def _is_near(self, per: int, at: int) -> bool:
-        """Return whether "per" is said of a word, as in "per 1,000 crossings".
-
-        In "per month and crossings" it is not.
-        """
-        between = self._roles.tokens[per + 1 : at]
-        ends = {"and", "und", *BUCKETS}
-        return not any(each.role == "column" or each.word in ends for each in between)
-
-    def _has_one_cell(self, name: str) -> bool:
-        """Return whether a column's name is only said with one of its cells: Dream island."""
-        values = [each for each in self._found.conditions if each.column == name and each.is_value]
-        return len(values) == 1
-
     def _is_identity(self, name: str) -> bool:
         return self._profile.distinct.get(name) == self._profile.rows
 
@@ -241,7 +226,9 @@ class _Choice:
         of = self._roles.operations.get("share", self._roles.operations.get("percent"))
         if of is not None and self._roles.word(of + 1) in ("of", "von", "der"):
             per = of  # A as a percentage of B, what percentage of B is A
-        below = [name for at, name in numbers if at > per and (per == of or self._is_near(per, at))]
+        below = [
+            name for at, name in numbers if at > per and (per == of or self._roles.is_near(per, at))
+        ]
         if below and len(names) > 1:
             found.divisor = below[0]
             names.remove(found.divisor)
@@ -334,6 +321,8 @@ class _Choice:
         if is_open and not (profile.is_intensive(found.measure) or self._is_identity(found.group)):
             found.function = "sum"
         unit = split_unit(found.measure)[1].lower().split()
+        if is_open and (is_counted or how_much) and self._is_identity(found.group):
+            self._sum_up()
         if found.function == "sum" and is_counted and unit and not {*unit} & {*self._words}:
             found.doubt("as_sum", name=found.measure)
         if found.function == "sum" and profile.is_intensive(found.measure, NEVER_ADDED):
@@ -344,6 +333,14 @@ class _Choice:
         has_period = found.bucket or found.has_period or not profile.time_columns
         if is_open and not (is_most or is_change or has_period) and profile.is_crossed:
             found.doubt("several_periods")
+
+    def _sum_up(self) -> None:
+        """Add up the rows whose own name is not asked for: seats in rooms with a view."""
+        found = self._found
+        at = next(at for at, name in self._roles.columns if name == found.group)
+        if not (self._roles.is_asked_for(at) or found.order or found.others):
+            found.group = ""
+            found.function = "value" if self._profile.is_intensive(found.measure) else "sum"
 
     def _choose_change(self) -> None:
         found, places = self._found, self._roles.operations

@@ -8,12 +8,14 @@ from typing import Final
 from extensions.tools.sql.table_periods import YEAR, Period, read_period, write_condition
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import quote_name
+from extensions.tools.tables.question_amounts import find_measured
 from extensions.tools.tables.question_cells import read_cells
-from extensions.tools.tables.question_numbers import MAX_GAP, ComparedWords, find_measured
+from extensions.tools.tables.question_numbers import MAX_GAP, ComparedWords
 from extensions.tools.tables.question_words import (
     BUCKETS,
     GRAMMAR,
     LISTS,
+    MIN_STEM_CHARS,
     OPERATIONS,
     SIGNS,
     Token,
@@ -46,6 +48,7 @@ class QuestionRoles(ComparedWords):
         self._read_file_name()
         read_cells(self, cells)
         self._read_columns()
+        self._read_rows_noun()
         self._read_periods()
         self.read_numbers()
         self._read_title()
@@ -81,6 +84,20 @@ class QuestionRoles(ComparedWords):
         """Return whether nothing is between the words of columns, as in "fuel cost"."""
         spans = [self.tokens[one:other] for one, other in pairwise(places)]
         return all(token.role == "column" for span in spans for token in span)
+
+    def is_near(self, per: int, at: int) -> bool:
+        """Return whether "per" is said of a word, as in "per 1,000 crossings".
+
+        In "per month and crossings" it is not.
+        """
+        between = self.tokens[per + 1 : at]
+        ends = {"and", "und", *BUCKETS}
+        return not any(each.role == "column" or each.word in ends for each in between)
+
+    def has_one_cell(self, name: str) -> bool:
+        """Return whether a column's name is only said with one of its cells: Dream island."""
+        values = [each for each in self.found.conditions if each.column == name and each.is_value]
+        return len(values) == 1
 
     def is_denied_share(self, name: str) -> bool:
         """Return whether a share without some cells of a column is asked: not on city bikes."""
@@ -141,6 +158,21 @@ class QuestionRoles(ComparedWords):
             self.columns.append((min(places), name))
             names = [each for each in names if each not in {name for _, name in self.columns}]
 
+    def _read_rows_noun(self) -> None:
+        """Take a noun for the rows where a column's name says their kind: vehicles, vehicle_type.
+
+        Not where it is asked which, or per which, it is.
+        """
+        for at, name in list(self.columns):
+            *_, head = parts = split_name(name)
+            is_name = head in LISTS["row names"] | LISTS["identifiers"]
+            is_said = any(is_same_word(token.word, head) for token in self.tokens)
+            is_label = name in self.profile.labels and len(parts) > 1
+            is_ranked = self.operation(at - 1) in ("most", "least")
+            if is_label and not (is_name or is_said or is_ranked or self.is_asked_for(at)):
+                self.columns.remove((at, name))
+                self.tokens[at].role = "title"
+
     @property
     def _row_columns(self) -> list[str]:
         """The columns of which each row has another cell."""
@@ -175,7 +207,7 @@ class QuestionRoles(ComparedWords):
             is_unit = token.word in UNITS and self.word(at - 1)[:1].isdigit()  # 500 GB
             if token.role or is_grammar or is_unit or token.word.isdigit():
                 continue
-            if same := {part for part in parts if is_same_word(token.word, part)}:
+            if same := {part for part in parts if self._is_named(token.word, part)}:
                 if runs[-1] and at - runs[-1][-1] > MAX_GAP:
                     runs.append([])
                 runs[-1].append(at)
@@ -184,6 +216,10 @@ class QuestionRoles(ComparedWords):
         is_operation = all(self.operation(at) or self.word(at) in BUCKETS for at in places)
         is_whole = matched == {*parts} and name in self.profile.numbers
         return [] if is_operation and not is_whole else places
+
+    def _is_named(self, word: str, part: str) -> bool:
+        is_cut = len(word) < MIN_STEM_CHARS and part.startswith(word) and len(part) > 6
+        return is_same_word(word, part) and not is_cut  # "pay" is no payload
 
     def _find_written(self, name: str, parts: Sequence[str]) -> list[int]:
         """Return the places of a name of several words that is written as it is."""

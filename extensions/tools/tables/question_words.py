@@ -18,6 +18,8 @@ _TOKEN: Final = Pattern(
 )
 _NAME_PART: Final = Pattern(r"\d+|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[^\W\d_]+")
 MIN_STEM_CHARS: Final = 4
+MIN_PLURAL_CHARS: Final = 6
+"""Of a German plural."""
 _SUFFIX: Final = Pattern(
     r"(?:s|d|e|n|y|t|al|als|ed|en|er|ers|es|ies|ing|ings|ion|ions|ity|ities|ive|ly|ment|ments|ness"
     r"|or|ors|ous|able|ible|ful|an[ct]e?s?|en[ct]e?s?|ations?|itions?|ssions?|sions?|tions?|ates?"
@@ -98,44 +100,45 @@ buckets = year: year years annually yearly jahr jahre; quarter: quarter quarters
 other names = female: women woman frauen; male: men man männer
 signs = >=: since seit from ab von mindestens >=; >: after nach >; <: before vor <; <=: until till
   bis höchstens maximal <=
-lists = aged: jüngste neueste neuester newest oldest ältester älteste ältesten; ages: age alter
-  baujahr jahr year; any size: bigger fewer greater größer kleiner larger less mehr more smaller
-  weniger; bases: over against über gegenüber; above: above bigger breiter deeper exceeding greater
-  größer heavier higher höher länger larger longer mehr more over schwerer taller tiefer über wider;
-  asking: how wann was welche welchem welcher welches wer what when where which who wie wo; below:
-  below cheaper fewer günstiger kleiner kürzer leichter less lighter lower narrower niedriger
-  shorter smaller under unter weniger; count names: anzahl count counts freq frequency n num number
-  total; degrees: big great groß high hoch large; being: are is ist sind war waren was were; beside:
-  and its mit their und with; comparing: compare compared comparison vergleich vergleiche verglichen
-  versus vs; denials: 0 kein keine nein no none; early: earliest first oldest frühester früheste
-  erste älteste ältester; late: last latest newest letzte letzter neueste neuester jüngste; generic
-  values: amount figure obs value values wert werte; german: anteil meisten viele welche welchem
-  welcher welches wenigsten; identifiers: code fips iata id index isbn key lat latitude lon
-  longitude no nr number phone plz postal postcode ssn zip zipcode; inside: among im in innerhalb
-  inside unter within; intensive: age alter average avg density index mean median pct perc percent
-  preis price quote rate rating ratio score share speed temp temperatur temperature; kinds:
-  different distinct unique unterschiedliche verschiedene; light: answer anywhere appear auf aus bei
-  bekam bekamen bekommen belong betrug beträgt bring brings brought calculate came column columns
-  come comes compare compute contain contains das data dataset dem den der des die ein eine einem
-  einen einer entire entries er erhielt erhielten es ever figure figures file find für gab gave get
-  gibt ging give goes gone got haben happen happened hat hatte hatten high hoch ihr ihre im include
-  included ist kam kamen kind kommen kommt level liegt list listed live lived lives located made
-  make mit number numbers occur occurred oder question rank ranked reach reached record recorded
-  records registered reported row rows saw see seen sein seine show shown sie sind table tables take
-  tell took und value values viel viele vom von wann war waren welche welchem welchen welcher
-  welches went wer werden whole wie wird wo wurde wurden zu zum zur zwischen; links: and beside das
-  den der die how many oder or sowie than the to und versus vs with; listing: compare list order
-  ordne rank sort sortiere top vergleiche; meaningful: above after again against also before below
-  down except first former further half last latter near neither never next no noch none nor not off
-  only other others over rest same second several since still third twice under until up weder
-  without yet; no: 0 false n nein no; range links: and bis through till to und until; row names:
-  column id lastname name names surname title; prepositions: am at by for from in of on to um von zu
-  ,; sources: about by due durch from in of on von; units: and chf cm dollar dollars eur euro euros
-  g gbp gwh h hp in jpy kg km km2 kmh kwh l lb lbs m m2 min ml mm mph ms mwh of pct per perc s t the
-  usd; vague: about almost approximately around by ca circa etwa innerhalb nearly roughly rund
-  within; verbs: are came come comes did do does entfallen entfällt goes haben had has hat hatten
-  have is ist kam kamen sind war waren was went were; which: welche welchem welcher welches wer
-  wessen which who whom whose; yes: 1 ja true y yes
+lists = absent: fehlen fehlende fehlenden fehlt lack lacking lacks missing; aged: jüngste neueste
+  neuester newest oldest ältester älteste ältesten; ages: age alter baujahr jahr year; any size:
+  bigger fewer greater größer kleiner larger less mehr more smaller weniger; bases: over against
+  über gegenüber; above: above bigger breiter deeper exceeding greater größer heavier higher höher
+  länger larger longer mehr more over schwerer taller tiefer über wider; asking: how wann was welche
+  welchem welcher welches wer what when where which who wie wo; below: below cheaper fewer günstiger
+  kleiner kürzer leichter less lighter lower narrower niedriger shorter smaller under unter weniger;
+  count names: anzahl count counts freq frequency n num number total; degrees: big great groß high
+  hoch large; being: are is ist sind war waren was were; beside: and its mit their und with;
+  comparing: compare compared comparison vergleich vergleiche verglichen versus vs; denials: 0 kein
+  keine nein no none; early: earliest first oldest frühester früheste erste älteste ältester; late:
+  last latest newest letzte letzter neueste neuester jüngste; generic values: amount figure obs
+  value values wert werte; german: anteil meisten viele welche welchem welcher welches wenigsten;
+  identifiers: code fips iata id index isbn key lat latitude lon longitude no nr number phone plz
+  postal postcode ssn zip zipcode; inside: among im in innerhalb inside unter within; intensive: age
+  alter average avg density index mean median pct perc percent preis price quote rate rating ratio
+  score share speed temp temperatur temperature; kinds: different distinct unique unterschiedliche
+  verschiedene; light: answer anywhere appear auf aus bei bekam bekamen bekommen belong betrug
+  beträgt bring brings brought calculate came column columns come comes compare compute contain
+  contains das data dataset dem den der des die ein eine einem einen einer entire entries er erhielt
+  erhielten es ever figure figures file find für gab gave get gibt ging give goes gone got haben
+  happen happened hat hatte hatten high hoch ihr ihre im include included ist kam kamen kind kommen
+  kommt level liegt list listed live lived lives located made make mit number numbers occur occurred
+  oder question rank ranked reach reached record recorded records registered reported row rows saw
+  see seen sein seine show shown sie sind table tables take tell took und value values viel viele
+  vom von wann war waren welche welchem welchen welcher welches went wer werden whole wie wird wo
+  wurde wurden zu zum zur zwischen; links: and beside das den der die how many oder or sowie than
+  the to und versus vs with; listing: compare list order ordne rank sort sortiere top vergleiche;
+  meaningful: above after again against also before below down except first former further half last
+  latter near neither never next no noch none nor not off only other others over rest same second
+  several since still third twice under until up weder without yet; no: 0 false n nein no; range
+  links: and bis through till to und until; row names: column id lastname name names surname title;
+  prepositions: am at by for from in of on to um von zu ,; sources: about by due durch from in of on
+  von; units: and chf cm dollar dollars eur euro euros g gbp gwh h hp in jpy kg km km2 kmh kwh l lb
+  lbs m m2 min ml mm mph ms mwh of pct per perc s t the usd; vague: about almost approximately
+  around by ca circa etwa innerhalb nearly roughly rund within; verbs: are came come comes did do
+  does entfallen entfällt goes haben had has hat hatten have is ist kam kamen sind war waren was
+  went were; which: welche welchem welcher welches wer wessen which who whom whose; yes: 1 ja true y
+  yes
 """
 """Closed lists: a section, with its names or roles, each with its words."""
 
@@ -221,4 +224,11 @@ def is_cell_word(cell: str, heard: str) -> bool:
     """Return whether a word of a question is a word of a cell, or its plural."""
     if cell == heard or OTHER_NAMES.get(heard) == cell:
         return True
-    return len(cell) > 2 and cell.isalpha() and heard in (f"{cell}s", f"{cell}es")
+    return len(cell) > 2 and cell.isalpha() and cell in list_singulars(heard)
+
+
+def list_singulars(word: str) -> list[str]:
+    """Return what a word is the plural of, if it is one: laboratories, Skulpturen."""
+    ends = [("s", ""), ("es", ""), ("ies", "y")]
+    ends += [("e", ""), ("n", ""), ("en", "")] if len(word) > MIN_PLURAL_CHARS else []
+    return [word.removesuffix(end) + own for end, own in ends if word.endswith(end)]

@@ -211,3 +211,39 @@ def test_a_unit_after_a_number_is_no_column_of_that_unit():
     servers = "server,disk_tb,memory_gb\nA,2,64\nB,8,128\nC,6,32\n"
 
     assert "**2**" in ask("How many servers have disks bigger than 5000 GB?", servers)["summary"]
+
+
+FLEET = (
+    "plate,vehicle_type,fuel,payload_kg,price_eur,shift_min\n"
+    "A1,van,diesel,900,28000,45\nB2,van,electric,800,36000,90\nC3,car,diesel,,41000,60\n"
+    "D4,truck,diesel,7000,90000,150\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "figure"),
+    [
+        ("How many diesel vehicles do we have?", "**3**"),
+        ("How many vehicles have a price between 30k and 45k EUR?", "**2**"),
+        ("How many vehicles have a shift longer than an hour?", "**2**"),
+        ("How many vehicles have no payload value?", "**1**"),
+        ("How many vehicles are missing their payload?", "**1**"),
+        ("How much payload is there in vehicles with diesel?", "**7,900"),
+    ],
+)
+def test_what_is_counted_is_the_rows_whose_kind_a_column_says(question: str, figure: str):
+    found = ask(question, FLEET)
+
+    assert figure in found["summary"] and found["is_complete"]
+
+
+def test_areas_of_two_words_and_plurals_of_cells_are_read():
+    rooms = "room,kind,area_m2\nA,laboratory,80\nB,laboratory,60\nC,office,90\n"
+
+    found = ask("How many laboratories have an area over 70 square metres?", rooms)
+
+    assert "kind = laboratory and area_m2 > 70" in found["summary"] and "**1**" in found["summary"]
+
+
+def test_a_short_word_is_not_the_beginning_of_a_column():
+    assert "payload" not in ask("How much do we pay for insurance?", FLEET)["summary"]
