@@ -48,3 +48,12 @@ test("without an answer the tasks without a result are the gaps", () => {
 
   expect(listGaps(trace).map(({ text }) => text)).toEqual(["b failed"]);
 });
+
+test("beside an answer a task that had nothing to do is no gap; one that was kept from its work is", () => {
+  const answer = { text: "12", gaps: ["not used: a.csv"] };
+  const events = [makeEvent(1, "request"), makeEvent(9, "answer", { answer, status: "passages" })];
+  const idle = { ...makeTask("a"), status: "skipped" as const, report: { task: "a", status: "skipped", output: "nothing to do" } };
+  const kept = { ...makeTask("b"), status: "skipped" as const, report: null, reason: "c failed" };
+
+  expect(listGaps(makeTrace({ tasks: [idle, kept], events })).map(({ text }) => text)).toEqual(["c failed", "not used: a.csv"]);
+});

@@ -22,7 +22,9 @@ const MIN_REASON_CHARS = 12;
 /** Return what is missing, each kind once: what was not answered, tasks without a result, and other gaps. */
 export const listGaps = oncePerTrace((trace: Trace): Gap[] => {
   const answer = findAnswer(trace);
-  const problems = listProblems(viewTasks(trace));
+  const all = listProblems(viewTasks(trace));
+  // What a task had nothing to do for is among the answer's gaps, where it matters.
+  const problems = answer ? all.filter(({ state, tasks }) => state !== "skipped" || tasks.some(({ traced }) => !traced.report)) : all;
   const reasons = problems.map(({ reason }) => reason).filter((reason) => reason.length >= MIN_REASON_CHARS);
   const gaps = (answer?.gaps ?? []).filter((gap) => !reasons.some((reason) => gap.includes(reason)));
   // The request itself stands above: it is a part of its own only where nothing else is said.
