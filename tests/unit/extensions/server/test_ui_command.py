@@ -131,6 +131,12 @@ def test_teams_may_have_the_names_that_their_module_uses(tmp_path: Path):
     assert problems == ["team load_team is left out: another team has this name; rename its folder"]
 
 
+def _heed_signals() -> None:
+    """Heed what a test that is run under nohup, or in the background, would ignore."""
+    for each in (signal.SIGHUP, signal.SIGINT):
+        signal.signal(each, signal.SIG_DFL)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
 def test_a_server_is_started_with_the_page_and_ends_with_the_command(
@@ -145,6 +151,7 @@ def test_a_server_is_started_with_the_page_and_ends_with_the_command(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=_heed_signals,
     )
     try:
         assert started.stdout is not None
