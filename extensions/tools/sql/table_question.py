@@ -27,6 +27,7 @@ from extensions.tools.tables.question_words import (
     is_opposite,
     is_same_word,
     list_singulars,
+    read_superlative,
     split_name,
     split_question,
 )
@@ -223,6 +224,8 @@ def _try_table(profile: Profile, asked: Question, query: Query) -> _Tried:
     for token, column in reversed(taken):
         is_compared = token.word in LISTS["above"] | LISTS["below"]
         said = f"{split_unit(column)[0]} {token.text}" if is_compared else column
+        if direction := read_superlative(token.word):
+            said = f"{direction} {split_unit(column)[0]}"
         question = f"{question[: token.start]}{said}{question[token.end :]}"
     words = [(token.text, column) for token, column in taken]
     again = _try_words(profile, replace(asked, question=question), query, words)
@@ -242,14 +245,15 @@ def _find_near_words(
     for token in tokens if unread else ():
         is_noun = token.text.isalpha() and (is_german or token.text.islower())
         is_noun = is_noun and len(token.text) > 1
-        # The heaviest of all is not its weight.
-        is_noun = is_noun and not token.word.endswith("est")
+        # The heaviest of all is not its weight, but the highest weight.
+        is_superlative = bool(read_superlative(token.word))
+        is_noun = is_noun and (is_superlative or not token.word.endswith("est"))
         parts = [part for name in names for part in name.split()]
         is_named = any(is_same_word(token.word, part) for part in parts)
         is_other = token.word in _OPERATING or token.word in UNITS or is_opposite(token.word, parts)
         if not is_noun or is_named or token.text not in unread or is_other:
             continue
-        cells = [] if is_german else _list_kinds(profile, query)
+        cells = [] if is_german or is_superlative else _list_kinds(profile, query)
         for texts, held in ((names, profile.columns), (list(map(str.lower, cells)), cells)):
             if (at := find_near_name(token.word, texts)) is not None:
                 found.append((token, held[at]))

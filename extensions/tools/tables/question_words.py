@@ -227,6 +227,15 @@ def is_cell_word(cell: str, heard: str) -> bool:
     return len(cell) > 2 and cell.isalpha() and cell in list_singulars(heard)
 
 
+def read_superlative(word: str) -> str:
+    """Return whether a superlative is of the highest or the lowest; empty for another word."""
+    ends = [end for end in ("est", "sten", "ste", "stes", "ster") if word.endswith(end)]
+    compared = {f"{word.removesuffix(end)}er" for end in ends}
+    if compared & LISTS["above"]:
+        return "highest"
+    return "lowest" if compared & LISTS["below"] else ""
+
+
 def list_singulars(word: str) -> list[str]:
     """Return what a word is the plural of, if it is one: laboratories, Skulpturen."""
     ends = [("s", ""), ("es", ""), ("ies", "y")]

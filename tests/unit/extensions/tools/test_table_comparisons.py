@@ -247,3 +247,14 @@ def test_areas_of_two_words_and_plurals_of_cells_are_read():
 
 def test_a_short_word_is_not_the_beginning_of_a_column():
     assert "payload" not in ask("How much do we pay for insurance?", FLEET)["summary"]
+
+
+@pytest.mark.parametrize(
+    ("question", "mast"),
+    [("Which mast is the longest?", "Pine"), ("Which is the heaviest mast under 12 m?", "Oak")],
+)
+def test_a_superlative_is_the_end_of_the_column_that_it_means_and_says_so(question: str, mast: str):
+    found = ask(question)
+
+    assert f"{mast}: " in found["summary"]
+    assert [gap for gap in found["gaps"] if "was taken to mean" in gap] == found["gaps"] != []
