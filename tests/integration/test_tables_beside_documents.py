@@ -60,6 +60,13 @@ async def test_what_was_not_used_beside_passages_is_named_and_makes_nothing_part
     )
 
 
+async def test_no_table_is_named_where_the_documents_have_every_word(ask: Ask) -> None:
+    outcome = await ask("After which hour is overtime of a depot paid?")
+
+    assert outcome.answer is not None
+    assert not outcome.answer.gaps
+
+
 async def test_a_table_that_has_no_word_of_the_question_is_not_named(ask: Ask) -> None:
     outcome = await ask("After which hour of a shift is overtime paid?")
 

@@ -98,7 +98,9 @@ def is_scope(roles: QuestionRoles, token: Token) -> bool:
     is_order = at == 0 and roles.word(1) in ("the", "me", "us")
     is_top = token.word == "first" and roles.operation(at - 1) in ("highest", "lowest")
     is_over = token.word in ("over", "über") and not roles.word(at + 1)[:1].isdigit()
-    return is_order or is_top or is_over or roles.is_span(at) or is_idiom(roles, at)
+    is_event = token.word == "place" and roles.word(at - 1) in ("take", "takes", "took", "taken")
+    is_known = is_top or is_over or is_event
+    return is_order or is_known or roles.is_span(at) or is_idiom(roles, at)
 
 
 def is_idiom(roles: QuestionRoles, at: int) -> bool:
