@@ -56,6 +56,7 @@ RELATIVE_WORDS = ("where", "which", "who", "whose")
 MIN_FRAGMENTS, MAX_FRAGMENT_WORDS = 3, 4
 _OPENING = QUESTION_WORDS | GERMAN_QUESTION_WORDS
 _ASKING = _OPENING | AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS
+_PRONOUNS = frozenset(("it", "its", "they", "them", "their", "he", "his", "her", "deren", "dessen"))
 _VERBS = (
     AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS | {"may", "might", "must", "shall", "muss", "müssen"}
 )
@@ -135,6 +136,14 @@ def _split_off_names(text: str) -> list[str]:
     number = text[: len(text) - len(tail[0])]
     names = f"{'Welche' if tail[1] else 'Which'}{number[counted.end(1) :]}"
     return [f"{number}?", f"{names}?"]
+
+
+def find_pronoun(text: str) -> str:
+    """Return the first word for something that was named before, other than "this"; else empty."""
+    words = [word.lower() for word in _WORD.findall(text)]
+    pairs = zip(["", *words], words, strict=False)
+    places = [word for before, word in pairs if word in ("there", "dort") and before not in _ASKING]
+    return next((word for word in words if word in _PRONOUNS), "".join(places[:1]))
 
 
 def list_degrees(text: str) -> set[str]:

@@ -55,6 +55,21 @@ test("a token that is refused is tried again at once when there is another one",
   expect(Date.now() - began).toBeLessThan(2500);
 });
 
+test("a follow-up that was sent is shown at once as one that begins, not the answer before it", async () => {
+  const { given } = makeServer();
+  let isSent = false;
+  const run = await watch(
+    given,
+    ({ trace }) => isSent && trace === null,
+    (watching, { trace }) => {
+      if (trace && !isSent) watching.refresh("And then?");
+      isSent ||= trace !== null;
+    },
+  );
+  expect(run.status).toBe("running");
+  expect(readAsked(run.given!.input)).toBe("And then?");
+});
+
 test("a thread that may not be read is not asked for again", async () => {
   const { server, given } = makeServer();
   server.refuse = 403;

@@ -174,7 +174,7 @@ class Computation:
         direction = "ASC" if asked.order == "lowest" else "DESC"
         ranked = shown.values[place - 1][1]
         last = f"CASE WHEN {ranked} IS NULL THEN 1 ELSE 0 END"  # engines differ in where NULL is
-        ties = ", 1" if shown.labels else ""
+        ties = "".join(f", {at + 1}" for at in range(len(shown.labels)))
         return f" ORDER BY {last}, {len(shown.labels) + place} {direction}{ties}"
 
     @staticmethod

@@ -33,7 +33,7 @@ from extensions.tools.tables.question_words import (
 )
 from extensions.tools.tables.reading import Answered, Reading
 from nodes.errors import ToolRefused
-from nodes.text.request_parts import list_asking_parts, points_back
+from nodes.text.request_parts import find_pronoun, list_asking_parts, points_back
 from nodes.text.similarity import find_near_name
 from nodes.text.units import UNITS
 
@@ -63,8 +63,14 @@ def answer_question(
     profiles = [build_profile(table, query, drops_doubles=drops) for table in tables]
     best = _choose_table(profiles, asked, query)
     _name_other_tables(best, profiles)
-    answered = [_answer(best, asked, query)]
     texts = list_asking_parts(asked.question) if asked.is_words_only else []
+    unclear = find_pronoun(asked.question) if asked.is_words_only else ""
+    read = best.reading
+    is_named = best.rows or read.order or read.group or read.thing or read.conditions
+    if unclear and not (texts or is_named):
+        best.reading.doubt("unclear_it", word=unclear)
+        best.reading.is_of_others = True
+    answered = [_answer(best, asked, query)]
     chosen = _choose_tables(profiles, texts, asked, query)
     _doubt_periods([each.reading for each in chosen])
     by_part = [_answer(each, asked, query) for each in chosen]
@@ -284,7 +290,8 @@ def _try_words(
     named = sum(role in ("column", "cell") for role in heard)
     rows = " ".join(each.text for each in tokens if each.role in ("cell", "period", "condition"))
     named += heard.count("title")
-    score = 2 * named - 10 * lacking
+    is_titled = any(is_same_word(each.word, part) for each in tokens for part in profile.title)
+    score = 2 * named - 10 * lacking + is_titled
     return _Tried(
         profile, reading, score, rows, is_about=len(reading.unread) <= MAX_LACKING * named
     )

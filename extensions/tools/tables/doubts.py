@@ -23,6 +23,8 @@ no_numbers: how much is asked for, and no column of numbers is named |
   es ist gefragt, wie viel, und keine Spalte mit Zahlen ist genannt
 no_dates: the table has no column of dates, which say when |
   die Tabelle hat keine Spalte mit Daten, die sagen, wann
+kinds_or_rows: different ones of {name} were counted; rows may be meant |
+  gezählt wurden verschiedene {name}; gemeint sein können die Zeilen
 or_sum: rows, or the sum of {name} | Zeilen, oder die Summe von {name}
 or_amount: an amount may be meant, not the number of {name} |
   gemeint sein kann eine Menge, nicht die Anzahl von {name}
@@ -57,6 +59,8 @@ sums_differ: {first} or {top}: single rows and sums over the rows differ |
   {first} oder {top}: einzelne Zeilen und Summen darüber sind verschieden
 needs_row: “{text}” needs one row of the part before it |
   „{text}“ braucht eine Zeile aus dem Teil davor
+unclear_it: it is unclear what “{word}” means; name it |
+  es ist unklar, was „{word}“ meint; nennen Sie es
 elsewhere: “{word}” is in {tables}; no tables are joined |
   „{word}“ ist in {tables}; Tabellen werden nicht verbunden
 """

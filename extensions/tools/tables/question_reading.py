@@ -126,7 +126,11 @@ class _Choice:
                 found.is_of_others |= token.word[:1].isdigit() or token.word in SIGNS
                 is_unit = before.role == "condition" and word[:1].isdigit()
                 found.is_of_others |= is_unit or word in OR  # 25 hl, 4 or better
-        is_most = bool(found.unread) and found.function == "count" and bool(found.order)
+        is_count = bool(found.unread) and found.function == "count"
+        is_all = not (found.conditions or found.part)
+        is_most = is_count and (bool(found.order) or is_all)
+        left = any(doubt.kind == "only" for doubt in found.doubts)
+        found.is_of_others |= left and is_all and found.function == "count"  # with a damage
         read = sum(token.role not in ("", "mark") for token in tokens)
         found.is_of_others |= is_most or MAX_LEFT_OUT < len(found.unread) >= read
 
@@ -156,7 +160,9 @@ class _Choice:
         found, times = self._found, self._profile.time_columns
         named = [name for _, name in labels if name in times] or times
         open_words = [token for token in self._roles.tokens if not token.role]
-        if LISTS["ages"] & {*self._parts} - {n for name in times for n in split_name(name)}:
+        has_age = LISTS["ages"] & {*self._parts} - {n for name in times for n in split_name(name)}
+        is_of_event = any(name not in times and not self._is_identity(name) for _, name in labels)
+        if has_age or is_of_event:
             open_words = [token for token in open_words if token.word not in LISTS["aged"]]
         early = [token for token in open_words if token.word in LISTS["early"]]
         late = [token for token in open_words if token.word in LISTS["late"]]
@@ -172,7 +178,7 @@ class _Choice:
             (at, name)
             for at, name in labels
             if name not in profile.time_columns
-            and not (self._roles.has_one_cell(name) or self._roles.is_denied_share(name))
+            and not (self._roles.has_one_cell(name) or self._roles.is_whole(at, name))
             and self._roles.word(at - 1) not in ("all", "alle", "both", "beide")
         ]
         is_total = {"sum", "average"} & self._asked and not found.order
@@ -184,7 +190,8 @@ class _Choice:
         if {"share", "percent", "average", "count"} & self._asked:
             named = [each for each in named if not self._is_identity(each[1])]
         ranked = {self._roles.operations.get(name, -2) + 1 for name in ("most", "least")}
-        if kinds := [each for each in named if each[0] in ranked and len(named) > 1]:
+        kinds = [each for each in named if each[0] in ranked and len(named) > 1]
+        if kinds and not self._is_identity(kinds[0][1]):
             found.function, found.measure = "distinct", kinds[0][1]  # which has the most kinds
             named.remove(kinds[0])
             if profile.numbers and not self._roles.is_said_whole(found.measure):
@@ -263,7 +270,7 @@ class _Choice:
         ranked = [
             places[name]
             for name in ("most", "least")
-            if name in places and self._is_amount(places[name])
+            if name in places and self._roles.is_amount(places[name])
         ]
         is_counting = counted is not None or ranked or "share" in self._asked
         if is_counting and not found.measure:
@@ -272,13 +279,6 @@ class _Choice:
                 name_rows(self._roles, ranked[0] + 1 if ranked else counted or 0)
         elif is_counting and found.measure:
             name_unit(self._roles, ranked[0] + 1 if ranked else counted or 0)
-
-    def _is_amount(self, at: int) -> bool:
-        """Return whether "most" is said of a noun, as in "most visits", not of "grew most"."""
-        roles, after = self._roles, self._roles.word(at + 1)
-        before = roles.word(at - 1 - (roles.word(at - 1) in ("the", "am")))
-        is_quality = before in LISTS["being"] or after.endswith("ly")  # is the most expensive
-        return after[:1].isalnum() and after not in GRAMMAR and not is_quality
 
     def _choose_counted(self, labels: _Named, counted: int) -> bool:
         """Choose to count different cells or periods; return whether the words name them."""
@@ -299,14 +299,18 @@ class _Choice:
         found.group = ""
         kinds = [n for n in range(first, counted) if self._roles.word(n) in LISTS["kinds"]]
         self._roles.take(kinds, "operation")
-        is_identity = any(
-            map(self._is_identity, profile.time_columns if found.counted else [named])
-        )
-        if not is_identity:
+        if not any(map(self._is_identity, profile.time_columns if found.counted else [named])):
             found.function, found.measure = "distinct", "" if found.counted else named
-            if any(each.column in profile.numbers for each in found.conditions):
-                found.doubt("of_rows")
+            self._doubt_distinct(is_said=bool(kinds))
         return True
+
+    def _doubt_distinct(self, *, is_said: bool) -> None:
+        """Doubt the number of different cells where nearly each row has its own: items."""
+        found, profile = self._found, self._profile
+        if not is_said and 4 * profile.distinct.get(found.measure, 0) > 3 * profile.rows:
+            found.doubt("kinds_or_rows", name=found.measure)
+        if any(each.column in profile.numbers for each in found.conditions):
+            found.doubt("of_rows")
 
     def _choose_sum(self, *, is_counted: bool) -> None:
         """Choose whether amounts are added up, and doubt it where that may mean nothing."""

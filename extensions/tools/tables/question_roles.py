@@ -99,11 +99,21 @@ class QuestionRoles(ComparedWords):
         values = [each for each in self.found.conditions if each.column == name and each.is_value]
         return len(values) == 1
 
-    def is_denied_share(self, name: str) -> bool:
-        """Return whether a share without some cells of a column is asked: not on city bikes."""
-        is_share = {"share", "percent"} & self.operations.keys()
-        denied = [each for each in self.found.conditions if not each.is_value]
-        return bool(is_share) and any(each.column == name for each in denied)
+    def is_whole(self, at: int, name: str) -> bool:
+        """Return whether a share is asked of what a label names: of items, not on city bikes."""
+        if not {"share", "percent"} & self.operations.keys() or self.is_asked_for(at):
+            return False
+        held = [each for each in self.found.conditions if not each.part]
+        is_denied = any(each.column == name and not each.is_value for each in held)
+        before = self.word(at - 1) if self.word(at - 1) not in ("the", "all") else self.word(at - 2)
+        return is_denied or (bool(held) and before in ("of", "der", "von"))
+
+    def is_amount(self, at: int) -> bool:
+        """Return whether "most" is said of a noun, as in "most visits", not of "grew most"."""
+        after = self.word(at + 1)
+        before = self.word(at - 1 - (self.word(at - 1) in ("the", "am")))
+        is_quality = before in LISTS["being"] or after.endswith("ly")  # is the most expensive
+        return after[:1].isalnum() and after not in GRAMMAR and not is_quality
 
     def is_label_next(self, at: int) -> bool:
         """Return whether the first column that is named from a place on is one of labels."""

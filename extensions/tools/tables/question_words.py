@@ -76,18 +76,19 @@ def is_same_word(one: str, other: str) -> bool:
 
 _WORDS: Final = """
 operations = most: most meisten mehr more; least: least fewest wenigsten fewer weniger less;
-  highest: highest largest biggest greatest maximum max best top höchste größte higher larger
-  greater höher größer peak strongest; lowest: lowest smallest minimum min worst niedrigste kleinste
-  geringste geringsten lower smaller weakest; average: average mean avg averaged durchschnitt
-  durchschnittlich durchschnittliche durchschnittlichen durchschnittlicher durchschnittliches
-  mittelwert; sum: total sum combined altogether overall totals insgesamt summe gesamt zusammen;
-  count: count anzahl; share: share proportion fraction anteil; percent: percentage percent prozent;
-  grow: grow grew grown growth increase increased rise rose risen gain gained climb climbed wuchs
-  wachstum stieg; shrink: fall fell fallen shrink shrank drop dropped decline declined decrease
-  decreased lose lost loss sank rückgang; change: change changed difference unterschied; fast:
-  fastest quickest faster schnellsten relatively; per: per pro je; each: each every by jede jedem
-  jeden jeder jedes nach across; not: not n't except excluding without never ohne nicht außer other
-  neither nor weder noch non; none: no zero none kein keine keinen null
+  highest: highest largest biggest greatest maximum max best top höchste höchsten höchster höchstes
+  größte größten größter größtes higher larger greater höher größer peak strongest; lowest: lowest
+  smallest minimum min worst niedrigste niedrigsten kleinste kleinsten kleinster kleinstes geringste
+  geringsten lower smaller weakest; average: average mean avg averaged durchschnitt durchschnittlich
+  durchschnittliche durchschnittlichen durchschnittlicher durchschnittliches mittelwert; sum: total
+  sum combined altogether overall totals insgesamt summe gesamt zusammen; count: count anzahl;
+  share: share proportion fraction anteil; percent: percentage percent prozent; grow: grow grew
+  grown growth increase increased rise rose risen gain gained climb climbed wuchs wachstum stieg;
+  shrink: fall fell fallen shrink shrank drop dropped decline declined decrease decreased lose lost
+  loss sank rückgang; change: change changed difference unterschied; fast: fastest quickest faster
+  schnellsten relatively; per: per pro je; each: each every by jede jedem jeden jeder jedes nach
+  across; not: not n't except excluding without never ohne nicht außer other neither nor weder noch
+  non; none: no zero none kein keine keinen null
 months = 1: january jan januar; 2: february feb februar; 3: march mar märz; 4: april apr; 5: may
   mai; 6: june jun juni; 7: july jul juli; 8: august aug; 9: september sep sept; 10: october oct
   oktober okt; 11: november nov; 12: december dec dezember dez

@@ -10,8 +10,8 @@ import { ask, type Server } from "./server";
 
 export interface LiveRun extends WatchedRun {
   server: Server;
-  /** Look at once whether something has changed. */
-  refresh: () => void;
+  /** Look at once whether something has changed; a follow-up that was sent is shown at once. */
+  refresh: (asked?: string) => void;
 }
 
 /** The events of a run, and its answer as it is written. */
@@ -118,7 +118,7 @@ export async function runAgain(run: LiveRun, id: string, fields: Pick<PlannedTas
 export const buildLiveRun = (run: WatchedRun, server: Server, watch: RunWatch): LiveRun => ({
   ...run,
   server,
-  refresh: () => watch.refresh(),
+  refresh: (asked) => watch.refresh(asked),
 });
 
 /** Start a run that was stopped before it began once more, with all that it was given.

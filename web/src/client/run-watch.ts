@@ -45,6 +45,8 @@ const STREAMED_POLL_MS = 15_000;
 const PACE = 50;
 /** Messages for other clients, which are no events. */
 const UI = "ui";
+/** Until a follow-up that is not at work is no longer expected to begin. */
+const AWAITED_MS = 5000;
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 const WORKING = ["pending", "running"];
 const FINAL: readonly ProblemKind[] = ["forbidden", "unknown"];
@@ -68,6 +70,8 @@ export class RunWatch {
   private hasBeginningStreamed = false;
   private heard = { t: -1, at: 0 };
   private lastBuildMs = 0;
+  /** A follow-up that was sent, until the trace has it: what it asks, the requests before it, and since when it is awaited. */
+  private awaited: { given: Given; turns: number; since: number } | null = null;
   /** The answer as far as it was streamed, and the id of its message. */
   private written = { id: "", text: "" };
 
@@ -105,10 +109,18 @@ export class RunWatch {
     this.wake();
   }
 
-  /** Look at once whether something has changed. */
-  refresh(): void {
+  /** Look at once whether something has changed; a follow-up is shown as one that begins. */
+  refresh(asked = ""): void {
+    if (asked) {
+      this.awaited = { given: { input: { request: asked } }, turns: this.countTurns(), since: performance.now() };
+      this.show({});
+    }
     this.isStale = true;
     this.wake();
+  }
+
+  private countTurns(): number {
+    return this.kept.filter(isRequest).length + Number(this.live.some(isRequest));
   }
 
   private async watchOnce(): Promise<void> {
@@ -253,7 +265,11 @@ export class RunWatch {
     if (this.ended.signal.aborted) return;
     const began = performance.now();
     const status = chooseStatus(this.view, this.threadStatus);
-    this.shown = { ...this.shown, status, questions: this.view.questions ?? [], trace: this.buildTrace(status) };
+    const isLate = this.threadStatus !== "busy" && performance.now() - (this.awaited?.since ?? 0) > AWAITED_MS;
+    if (this.awaited && (isLate || this.countTurns() > this.awaited.turns)) this.awaited = null;
+    const begun = { status, questions: this.view.questions ?? [], trace: this.buildTrace(status) };
+    const shown = this.awaited ? { status: "running" as const, questions: [], trace: null, given: this.awaited.given } : begun;
+    this.shown = { ...this.shown, ...shown };
     this.onChange(this.shown);
     // After the components were rendered, too.
     setTimeout(() => {

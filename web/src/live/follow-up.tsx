@@ -1,6 +1,7 @@
 import { Section } from "../parts/shell";
 import type { LiveRun } from "../client/live-run";
 import { startRun } from "../client/live-run";
+import { isBuiltIn } from "../model/estimate";
 import { ENDED } from "../model/run-status";
 import { RequestForm } from "./request-form";
 
@@ -15,11 +16,11 @@ export const FollowUp = ({ run }: { run: LiveRun }) => (
     <RequestForm
       place={`follow-up ${run.thread}`}
       label="What should the team do next?"
-      hint="It knows the earlier requests, answers and files of this thread."
+      hint={!isBuiltIn(run.trace?.run.models) ? "It knows the earlier requests, answers and files of this thread." : "Ask a whole question: without a language model each is read by itself, with the files of this thread."}
       words={["Ask", "Asking…"]}
       send={async (written) => {
         await startRun(run.server, run.graph, written, run.thread);
-        run.refresh();
+        run.refresh(written.request);
         scrollTo(0, 0);
       }}
     />

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { areFigures, readRow, writeColumn, writeFigure, type Row } from "../model/columns";
-import { formatCount } from "../model/format";
+import { countOf, formatCount } from "../model/format";
 import type { SourcedClaim } from "../model/sources";
 import { DataTable } from "./data-table";
 import { ProofMark } from "./proof-mark";
@@ -85,6 +85,7 @@ const ClaimText = ({ claim }: { claim: SourcedClaim }) => {
         )
       )}
       {quote && <Quotation passage={claim.passage ?? { quote }} />}
+      {claim.used && <p class="soft">computed of {countOf(claim.used.count, "row")}:</p>}
       {claim.used && (
         <RowTable name="Rows that it was computed of" columns={claim.used.columns} cells={claim.used.cells}>
           {claim.used.count > claim.used.cells.length && <p class="soft small">and {formatCount(claim.used.count - claim.used.cells.length)} more</p>}

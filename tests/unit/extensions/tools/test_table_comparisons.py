@@ -258,3 +258,50 @@ def test_a_superlative_is_the_end_of_the_column_that_it_means_and_says_so(questi
 
     assert f"{mast}: " in found["summary"]
     assert [gap for gap in found["gaps"] if "was taken to mean" in gap] == found["gaps"] != []
+
+
+HIRES = (
+    "hire_no,day,bike_id,damage\nH1,2025-05-01,B1,\nH2,2025-05-02,B2,scratch\n"
+    "H3,2025-05-03,B1,\nH4,2025-05-04,B3,dent\nH5,2025-05-05,B1,\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "table"),
+    [
+        ("Which bike is the oldest?", HIRES),
+        ("How many hires had damage?", HIRES),
+        ("What is its price?", MASTS),
+        ("What is the average weight there?", MASTS),
+    ],
+)
+def test_no_figure_of_all_rows_stands_for_one_of_some(question: str, table: str):
+    found = ask(question, table)
+
+    assert "**" not in found["summary"] and not found["is_complete"]
+
+
+def test_the_number_of_different_cells_is_doubted_where_nearly_each_row_has_its_own():
+    repairs = "no,item,kind,state\n1,lamp,a,mended\n2,lamp,a,mended\n3,fan,a,mended\n" + "".join(
+        f"{at},thing {at},b,open\n" for at in range(4, 12)
+    )
+
+    assert not ask("How many items are mended?", repairs)["is_complete"]
+    assert "**2**" in ask("How many different items are mended?", repairs)["summary"]
+    share = ask("What percentage of the items of kind b are open?", repairs)
+    assert "**100 percent**" in share["summary"]
+
+
+def test_of_two_tables_the_one_named_like_what_is_counted_answers():
+    bikes = "bike_id,station\nB1,Dock\nB2,Dock\nB3,Mill\n"
+    hires = "hire_no,bike_id,station\nH1,B1,Dock\nH2,B1,Dock\nH3,B2,Dock\nH4,B3,Mill\n"
+
+    found = analyze(
+        {"bikes.csv": bikes, "hires.csv": hires}, question="How many bikes are at Dock?"
+    )
+
+    assert "**2**" in found["summary"] and found["is_complete"]
+
+
+def test_which_has_the_most_rows_is_a_count_where_each_row_has_its_number():
+    assert "**B1**: **3**" in ask("Which bike_id has the most hires?", HIRES)["summary"]
