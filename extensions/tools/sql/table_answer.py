@@ -8,7 +8,7 @@ from extensions.tools.sql.numbers import write_cell
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import format_row, quote_name
 from extensions.tools.tables.formatting import format_column, read_phrases, split_unit
-from extensions.tools.tables.question_words import join_words
+from extensions.tools.tables.question_words import is_same_word, join_words, split_name
 from extensions.tools.tables.reading import Answered, Reading, describe_conditions
 from nodes.tools.framework.tool_report import format_cell, format_table
 
@@ -31,7 +31,7 @@ average of: average of | Durchschnitt von
 minimum of: lowest value of | kleinster Wert von
 maximum of: highest value of | größter Wert von
 count: number of rows | Anzahl der Zeilen
-different: number of different | Anzahl verschiedener
+different: number of different values of | Anzahl verschiedener Werte von
 share: share of {part} in percent | Anteil von {part} in Prozent
 change: change from {first} to {last} | Änderung von {first} zu {last}
 change_of: change of {what} from {first} to {last} | Änderung von {what}, {first} zu {last}
@@ -67,7 +67,13 @@ PHRASES: Final = read_phrases(_PHRASES)
 def describe_answer(profile: Profile, answered: Answered, language: str) -> dict[str, Any]:
     """Return the result of the tool: summary, gaps, whether all was read, columns and rows."""
     gaps = list(dict.fromkeys(_list_gaps(profile, answered, language)))
-    told = {"is_complete": not gaps, "gaps": gaps, "left_open": answered.asked.list_lacking()}
+    parts = [part for name in profile.columns for part in split_name(name)]
+    lacking = [
+        word
+        for word in answered.asked.list_lacking()
+        if not any(is_same_word(word.lower(), part) for part in parts)
+    ]
+    told = {"is_complete": not gaps, "gaps": gaps, "left_open": lacking}
     if answered.is_missing or not answered.rows:
         return {**told, "summary": "", "is_complete": False}
     rows = answered.rows[:MAX_RESULTS]

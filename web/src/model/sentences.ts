@@ -8,7 +8,7 @@ import type { Report, TraceEvent } from "./trace";
 const MAX_CHARS = 240;
 const MAX_NAMES = 4;
 /** Names of tools that begin with no verb. */
-const OWN_WORDS: Readonly<Record<string, string>> = { web_search: "searching the web for" };
+const OWN_WORDS: Readonly<Record<string, string>> = { web_search: "searching the web for", format_document: "writing the document" };
 /** Of a call's arguments, those that say most. */
 const ASKED = ["query", "question", "expression", "url", "name", "source", "sql"];
 const UNITS: Readonly<Record<string, string>> = { rows: "row", claims: "claim", sources: "source", findings: "finding" };
