@@ -113,7 +113,7 @@ export class RunWatch {
   refresh(asked = ""): void {
     if (asked) {
       this.awaited = { given: { input: { request: asked } }, turns: this.countTurns(), since: performance.now() };
-      this.show({});
+      this.draw();
     }
     this.isStale = true;
     this.wake();
