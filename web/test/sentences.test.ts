@@ -47,6 +47,8 @@ test("calls of a search, one after another, are a sentence without the word befo
 test("a table of a report is told by its rows, without the line below its heads", () => {
   const report = { status: "completed", output: "Sorted.\n\n| name | weight (kg) |\n| --- | ---: |\n| Benedikt | 2,310 |\n" };
   expect(describeEvent(makeEvent(1, "report", { report }))).toBe("reported: Sorted. name, weight (kg); Benedikt, 2,310");
+  const compared = { status: "completed", output: "> Quoted.\n\nRows (where kg > 3): 2" };
+  expect(describeEvent(makeEvent(1, "report", { report: compared }))).toBe("reported: Quoted. Rows (where kg > 3): 2");
 });
 
 test("a report is told without its markup, and by its task and worker", () => {

@@ -130,7 +130,7 @@ const strip = (text: string): string =>
       .replace(/^\|[-:| ]+$/gm, "")
       .replace(/^\|(.*)\|$/gm, (_, row: string) => `${row.split("|").map((cell) => cell.trim()).join(", ")};`)
       .replace(/[*`]+/g, "")
-      .replace(/[>#|]+/g, " "),
+      .replace(/^[>#\s]+|[#|]+/gm, " "),
     MAX_CHARS,
   ).replace(/;$/, "");
 

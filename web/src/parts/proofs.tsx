@@ -14,7 +14,7 @@ interface Shown {
 
 const CARD = "proof-card";
 const LEAVE_MS = 200;
-const CARD_PX = 448;
+const CARD_PX = 416;
 
 /** A text with marks, and what is behind the mark under the pointer, in focus, or pressed. */
 export function Proofs({ trace, children }: { trace: Trace; children: ComponentChildren }) {
