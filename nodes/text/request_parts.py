@@ -56,6 +56,7 @@ RELATIVE_WORDS = ("where", "which", "who", "whose")
 MIN_FRAGMENTS, MAX_FRAGMENT_WORDS = 3, 4
 _OPENING = QUESTION_WORDS | GERMAN_QUESTION_WORDS
 _ASKING = _OPENING | AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS
+_HAVING = ("has", "have", "had", "hat", "haben", "hatte", "hatten")
 _PRONOUNS = frozenset(("it", "its", "they", "them", "their", "he", "his", "her", "deren", "dessen"))
 _VERBS = (
     AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS | {"may", "might", "must", "shall", "muss", "müssen"}
@@ -87,7 +88,9 @@ def list_parts(
     for found, end in zip(breaks, ends, strict=False):
         piece, before = request[found.end() : end], request[cuts[-1][1] : found.start()]
         is_plain = not (found["end"] or found[0].startswith(","))
-        if is_plain and (_OPEN_PAIR.search(before) or _WITHOUT_VERB.match(piece) or _denies(piece)):
+        if is_plain and (
+            _OPEN_PAIR.search(before) or _WITHOUT_VERB.match(piece) or _goes_on(piece)
+        ):
             continue
         if not extract_words(before) or not any(map(str.isalpha, "".join(extract_words(piece)))):
             continue
@@ -163,10 +166,12 @@ def is_question(part: str) -> bool:
     return part.rstrip().endswith("?") or _read_first_word(part) in _ASKING
 
 
-def _denies(piece: str) -> bool:
-    """Return whether a verb is denied, as in "and are not insured": more of the same question."""
+def _goes_on(piece: str) -> bool:
+    """Return whether a verb goes on with a question: "and are not insured", "and have a fine"."""
     first, second = (*map(str.lower, _WORD.findall(piece[:MAX_TAIL_CHARS])[:2]), "", "")[:2]
-    return first in _ASKING and (first.endswith("n't") or second in NEGATIONS)
+    is_denied = first.endswith("n't") or second in NEGATIONS
+    has_object = first in _HAVING and second in DETERMINERS | GERMAN_DETERMINERS
+    return first in _ASKING and (is_denied or has_object or second.endswith("ed"))
 
 
 def asks_for_result(part: str) -> bool:

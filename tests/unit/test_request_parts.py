@@ -82,6 +82,8 @@ def test_an_and_after_between_joins_a_pair_and_other_breaks_divide():
     [
         "What do boats cost that weigh less than 5 t and are not sloops?",
         "Which boats are sloops and aren't for sale?",
+        "How many loans were made in May and have a fine above 1 euro?",
+        "Which loans are of novels and were renewed?",
         "Wie viele Artikel in Bremen und Hamburg haben ein Gewicht über 50 kg?",
         "Welche Boote sind neu und haben keine Segel?",
     ],

@@ -65,7 +65,7 @@ class ComparedWords(AmountWords):
             sign, start, stop = ">=", at - 1, end + bool(said)
         column = said or self._find_column((start, at, end), measured, MAX_GAP * (sign != "="))
         if not column and sign != "=" and measured:
-            column = self._choose_measured(start, measured)
+            column = self._choose_measured(start, measured, self.word(end - 1))
         if not column:
             return False
         joined = [name for name in self._list_joined(column, at) if name in measured]
@@ -164,16 +164,19 @@ class ComparedWords(AmountWords):
         near = find_near_name(self.word(at), names) if self.word(at).isalpha() else None
         return [*measured][near] if near is not None else ""
 
-    def _choose_measured(self, at: int, measured: Mapping[str, float]) -> str:
-        """Return the column with the unit that is compared; empty if it may be several."""
+    def _choose_measured(self, at: int, measured: Mapping[str, float], unit: str) -> str:
+        """Return the column with the unit that is compared; empty if it may be several.
+
+        One whose unit alone says that it is meant is named as a doubt where another could be.
+        """
         is_plain = self.word(at + 1) not in ("than", "als") or self.word(at) in LISTS["any size"]
         if not is_plain and (meant := self._find_meant(at, measured)):
             return meant
         same = [name for name, factor in measured.items() if factor == 1] or [*measured]
         if len(same) != 1:
             return ""
-        if not is_plain:
-            self.found.taken.append((self.word(at), same[0]))
+        if not is_plain or min(measured.values()) < measured[same[0]]:  # 8000 m, or km
+            self.found.taken.append((unit if is_plain else self.word(at), same[0]))
         return same[0]
 
     def _list_joined(self, column: str, at: int) -> list[str]:

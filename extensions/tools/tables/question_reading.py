@@ -129,8 +129,8 @@ class _Choice:
         is_count = bool(found.unread) and found.function == "count"
         is_all = not (found.conditions or found.part)
         is_most = is_count and (bool(found.order) or is_all)
-        left = any(doubt.kind == "only" for doubt in found.doubts)
-        found.is_of_others |= left and is_all and found.function == "count"  # with a damage
+        if is_all and found.function == "count":  # with a damage
+            found.is_of_others |= any(doubt.kind == "only" for doubt in found.doubts)
         read = sum(token.role not in ("", "mark") for token in tokens)
         found.is_of_others |= is_most or MAX_LEFT_OUT < len(found.unread) >= read
 
@@ -233,9 +233,8 @@ class _Choice:
         of = self._roles.operations.get("share", self._roles.operations.get("percent"))
         if of is not None and self._roles.word(of + 1) in ("of", "von", "der"):
             per = of  # A as a percentage of B, what percentage of B is A
-        below = [
-            name for at, name in numbers if at > per and (per == of or self._roles.is_near(per, at))
-        ]
+        after = [each for each in numbers if each[0] > per]
+        below = [name for at, name in after if per == of or self._roles.is_near(per, at)]
         if below and len(names) > 1:
             found.divisor = below[0]
             names.remove(found.divisor)
@@ -350,7 +349,8 @@ class _Choice:
         found, places = self._found, self._roles.operations
         words = [places[name] for name in ("grow", "shrink", "change") if name in places]
         has_one_period = found.has_period and not found.ends
-        is_none = "share" in self._asked or not (words and found.measure)
+        has_amount = found.measure != "" and found.function != "distinct"
+        is_none = "share" in self._asked or not (words and has_amount)
         if is_none or (has_one_period and not found.second):
             for at in [*words, *([places["fast"]] if "fast" in places else [])]:
                 self._roles.tokens[at].role = ""

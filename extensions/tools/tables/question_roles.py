@@ -177,7 +177,7 @@ class QuestionRoles(ComparedWords):
             *_, head = parts = split_name(name)
             is_name = head in LISTS["row names"] | LISTS["identifiers"]
             is_said = any(is_same_word(token.word, head) for token in self.tokens)
-            is_label = name in self.profile.labels and len(parts) > 1
+            is_label = name not in self.profile.numbers and len(parts) > 1
             is_ranked = self.operation(at - 1) in ("most", "least")
             if is_label and not (is_name or is_said or is_ranked or self.is_asked_for(at)):
                 self.columns.remove((at, name))

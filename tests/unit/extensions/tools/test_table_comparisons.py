@@ -305,3 +305,10 @@ def test_of_two_tables_the_one_named_like_what_is_counted_answers():
 
 def test_which_has_the_most_rows_is_a_count_where_each_row_has_its_number():
     assert "**B1**: **3**" in ask("Which bike_id has the most hires?", HIRES)["summary"]
+
+
+def test_a_unit_that_a_column_of_a_larger_one_may_be_meant_by_is_named_as_a_doubt():
+    runs = "run,distance_km,ascent_m\nA,10,60\nB,5,20\nC,21,300\n"
+
+    assert not ask("How many runs have less than 8000 m?", runs)["is_complete"]
+    assert ask("How many runs have more than 8 km?", runs)["is_complete"]
