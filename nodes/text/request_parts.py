@@ -89,7 +89,7 @@ def list_parts(
         piece, before = request[found.end() : end], request[cuts[-1][1] : found.start()]
         is_plain = not (found["end"] or found[0].startswith(","))
         if is_plain and (
-            _OPEN_PAIR.search(before) or _WITHOUT_VERB.match(piece) or _goes_on(piece)
+            _OPEN_PAIR.search(before) or _WITHOUT_VERB.match(piece) or _continues(piece)
         ):
             continue
         if not extract_words(before) or not any(map(str.isalpha, "".join(extract_words(piece)))):
@@ -166,8 +166,8 @@ def is_question(part: str) -> bool:
     return part.rstrip().endswith("?") or _read_first_word(part) in _ASKING
 
 
-def _goes_on(piece: str) -> bool:
-    """Return whether a verb goes on with a question: "and are not insured", "and have a fine"."""
+def _continues(piece: str) -> bool:
+    """Return whether a verb continues a question: "and are not insured", "and have a fine"."""
     first, second = (*map(str.lower, _WORD.findall(piece[:MAX_TAIL_CHARS])[:2]), "", "")[:2]
     is_denied = first.endswith("n't") or second in NEGATIONS
     has_object = first in _HAVING and second in DETERMINERS | GERMAN_DETERMINERS
