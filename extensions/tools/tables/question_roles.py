@@ -177,9 +177,10 @@ class QuestionRoles(ComparedWords):
             *_, head = parts = split_name(name)
             is_name = head in LISTS["row names"] | LISTS["identifiers"]
             is_said = any(is_same_word(token.word, head) for token in self.tokens)
-            is_label = name not in self.profile.numbers and len(parts) > 1
+            is_kind = name in (*self.profile.labels, *self.profile.time_columns)
             is_ranked = self.operation(at - 1) in ("most", "least")
-            if is_label and not (is_name or is_said or is_ranked or self.is_asked_for(at)):
+            is_other = is_name or is_said or is_ranked or self.is_asked_for(at)
+            if is_kind and parts[1:] and not is_other:
                 self.columns.remove((at, name))
                 self.tokens[at].role = "title"
 
