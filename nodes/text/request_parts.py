@@ -19,8 +19,10 @@ from nodes.text.word_lists import (
     GERMAN_ORDERS,
     GERMAN_QUESTION_WORDS,
     INSPECTING_VERBS,
+    MODAL_VERBS,
     NEGATIONS,
     PRECISE_VERBS,
+    PRONOUN_REFERENCES,
     PRONOUNS,
     QUESTION_WORDS,
     WRITING_VERBS,
@@ -57,10 +59,7 @@ MIN_FRAGMENTS, MAX_FRAGMENT_WORDS = 3, 4
 _OPENING = QUESTION_WORDS | GERMAN_QUESTION_WORDS
 _ASKING = _OPENING | AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS
 _HAVING = ("has", "have", "had", "hat", "haben", "hatte", "hatten")
-_PRONOUNS = frozenset(("it", "its", "they", "them", "their", "he", "his", "her", "deren", "dessen"))
-_VERBS = (
-    AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS | {"may", "might", "must", "shall", "muss", "müssen"}
-)
+_VERBS = AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS | MODAL_VERBS
 STATING_WORDS = (
     DETERMINERS | PRONOUNS | GERMAN_DETERMINERS | {"i", "we", "you", "he", "she", "there"}
 )
@@ -146,7 +145,7 @@ def find_pronoun(text: str) -> str:
     words = [word.lower() for word in _WORD.findall(text)]
     pairs = zip(["", *words], words, strict=False)
     places = [word for before, word in pairs if word in ("there", "dort") and before not in _ASKING]
-    return next((word for word in words if word in _PRONOUNS), "".join(places[:1]))
+    return next((word for word in words if word in PRONOUN_REFERENCES), "".join(places[:1]))
 
 
 def list_degrees(text: str) -> set[str]:
