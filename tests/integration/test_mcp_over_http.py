@@ -1,7 +1,6 @@
 """Servers over HTTP: the library's own, and addresses where there is none."""
 
 import gzip
-import socket
 import subprocess
 import sys
 import time
@@ -38,11 +37,8 @@ def make_server(url: str, transport: str = "http") -> ResolvedServer:
 
 @contextmanager
 def run_server(transport: str) -> Iterator[ResolvedServer]:
-    port = find_free_port()
-    command = [sys.executable, str(WEB_SERVER), transport, str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process, port = start_server(transport)
     try:
-        wait_until_listening(port)
         yield make_server(f"http://127.0.0.1:{port}{PATHS[transport]}", transport)
     finally:
         process.kill()
@@ -55,12 +51,27 @@ def server(request: pytest.FixtureRequest) -> Iterator[ResolvedServer]:
         yield running
 
 
-def wait_until_listening(port: int) -> None:
+def start_server(transport: str) -> tuple[subprocess.Popen[bytes], int]:
+    """Return a server that answers, and its port: another test may take a port that was free."""
+    for _ in range(3):
+        port = find_free_port()
+        command = [sys.executable, str(WEB_SERVER), transport, str(port)]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if answers(process, port):
+            return process, port
+        process.kill()
+        process.wait()
+    raise TimeoutError("no server answers")
+
+
+def answers(process: subprocess.Popen[bytes], port: int) -> bool:
     end = time.monotonic() + 30
-    while time.monotonic() < end:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
-    raise TimeoutError(f"nothing listens on port {port}")
+    while process.poll() is None and time.monotonic() < end:
+        with suppress(httpx.HTTPError):
+            response = httpx.get(f"http://127.0.0.1:{port}/", timeout=5)
+            return response.headers.get("server") == "uvicorn" and process.poll() is None
+        time.sleep(0.05)
+    return False
 
 
 async def call(server: ResolvedServer, tool: str, **arguments: str) -> str:
