@@ -5,7 +5,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from extensions.embedded.files import Files, get_name
-from extensions.embedded.work import CITING, ONLY_WHAT_IS_LEFT, OPENING, OTHERS_READ_ON
+from extensions.embedded.work import (
+    CITING,
+    ONLY_WHAT_IS_LEFT,
+    OPENING,
+    OTHERS_READ_ON,
+    read_lead,
+)
 from extensions.embedded.worker_fit import (
     MIN_MEANING_OF_WHOLE,
     ShownOrder,
@@ -131,6 +137,7 @@ class _RulePlanner:
         self.goal = self.request[:4000] or "An empty request"
         self.fit, self.order = WorkerFit(values.team), ShownOrder(values.team)
         self.files = Files(values, self.order)
+        self._lead = read_lead(values.before, self.request)
         self._pair: tuple[str, ...] = ()
         """Who reads the tables, and who reads documents for what those leave open."""
         self._reads_on = False
@@ -148,7 +155,8 @@ class _RulePlanner:
         subjects: dict[str, list[str]] = {}
         untaken = []
         for part in parts:
-            takers = self._choose_takers(part, is_whole=len(parts) == 1)
+            led = f"{self._lead} {part}".lstrip()
+            takers = self._choose_takers(led, is_whole=len(parts) == 1)
             if not takers:
                 untaken.append(part[:MAX_SPAN_CHARS])
             for name in dict.fromkeys(takers):

@@ -254,6 +254,7 @@ def _build_title(work: Work) -> str:
 FILLERS: Final[Mapping[str, Callable[[Work], Any]]] = {
     "query": lambda work: work.query or None,
     "question": lambda work: work.question[:MAX_QUESTION_CHARS] or None,
+    "after": lambda work: work.lead[:MAX_QUESTION_CHARS] or None,
     "sql": lambda work: _find_code(work, _SQL),
     "expression": _find_expression,
     "url": lambda work: next(iter(_URL.findall(work.text)), None),
@@ -265,5 +266,5 @@ FILLERS: Final[Mapping[str, Callable[[Work], Any]]] = {
     "earlier_attempt": lambda work: work.earlier or None,
 }
 """What a parameter of this name means in every tool."""
-_ALWAYS_FILLED: Final = ("title", "findings", "earlier_attempt", "question")
+_ALWAYS_FILLED: Final = ("title", "findings", "earlier_attempt", "question", "after")
 """Those that are filled even where they are not required."""

@@ -14,7 +14,9 @@ from nodes.text.request_parts import (
     is_question,
     list_asking_parts,
     list_degrees,
+    needs_earlier_request,
     points_back,
+    read_fragment,
 )
 from nodes.text.similarity import extract_stems, pair_words
 from state import Report
@@ -90,7 +92,7 @@ class Work:
     """A task with its handoff, a human's answers, and the calls that were made for it.
 
     `subject` has the request's own words, if any; `earlier` is why the last attempt failed; `card`
-    is the worker's name and description.
+    is the worker's name and description; `lead` the earlier requests that the words need.
     """
 
     handoff: Handoff
@@ -99,6 +101,7 @@ class Work:
     calls: Sequence[AnsweredCall] = ()
     earlier: str = ""
     card: str = ""
+    lead: str = ""
 
     @property
     def request(self) -> str:
@@ -129,6 +132,7 @@ class Work:
         written = {word.lower(): word for word in _NAME.findall(self.words)}
         left_open = self._left_open
         is_open = [word for word in self._find_absent() if word in left_open or not self._tables]
+        is_open = [word for word in is_open if word in written or not self.lead]
         return [written.get(word, word) for word in is_open]
 
     @property
@@ -177,15 +181,16 @@ class Work:
     def query(self) -> str:
         """The content words to search for; where they only name the work, those of the card."""
         names_work = extract_stems(self.words) <= extract_stems(self.card)
-        return _list_words(f"{self.words} {self.card if names_work else ''}")
+        return _list_words(f"{self.lead} {self.words} {self.card if names_work else ''}")
 
     @property
     def queries(self) -> list[str]:
         """The same for each question and order; one that points back has what is before it, too."""
         parts = list_asking_parts(self.words)
         parts = [
-            " ".join(parts[: at + 1]) if at and points_back(part) else part
+            f"{self.lead} {' '.join(parts[: at + 1])}" if is_later else part
             for at, part in enumerate(parts)
+            for is_later in [points_back(part) or read_fragment(part)]
         ]
         found = list(dict.fromkeys(map(_list_words, parts)))
         return found if 1 < len(found) <= MAX_QUERIES and all(found) else [self.query]
@@ -234,5 +239,19 @@ def read_work(values: WorkValues, messages: Sequence[BaseMessage]) -> Work:
         if (answer := given.get(call["id"] or ""))
     ]
     answers = {q: a for q, a in values.answers.items() if not a.startswith(DECLINED)}
+    lead = read_lead(values.before, values.subject)
     card = values.worker.card
-    return Work(values.handoff, values.subject, answers, calls, values.earlier, card)
+    return Work(values.handoff, values.subject, answers, calls, values.earlier, card, lead)
+
+
+def read_lead(before: str, words: str) -> str:
+    """Return the earlier requests that words are about, from the last that names its own subject.
+
+    Empty for words that name theirs.
+    """
+    lead = list[str]()
+    for text in filter(None, map(str.strip, reversed(before.splitlines()))):
+        if not needs_earlier_request(lead[0] if lead else words):
+            break
+        lead.insert(0, text if text[-1] in ".?!" else f"{text}.")
+    return " ".join(lead)

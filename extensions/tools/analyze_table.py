@@ -92,6 +92,11 @@ class TableArguments(BaseModel):
         "against the real columns and cells",
         max_length=4000,
     )
+    after: Text = Field(
+        "",
+        description="The questions before it, if it says `it` or `there`; they are not answered",
+        max_length=4000,
+    )
     language: Language = Field("en", description="Of the summary of a question")
     materials: Materials = None
 

@@ -353,7 +353,15 @@ class AgentDoer(Doer):
         asked = work.state.get("origin", Origin()).user_text or work.state["description"]
         proof.words = "\n".join((asked, *work.answers.values()))
         proof.may_send_back = not self._is_rule_based
-        beside = WorkValues(work.worker, work.handoff, work.task.asked, work.earlier, work.answers)
+        subject = work.task.asked
+        beside = WorkValues(
+            work.worker,
+            work.handoff,
+            subject,
+            work.earlier,
+            work.answers,
+            before=asked.rpartition(subject)[0] if subject else "",
+        )
         with lay_beside(beside):
             return await agent.run(
                 message,

@@ -253,7 +253,7 @@ async def _check_given(given: Plan, asked: PlanRequest) -> Plan:
 
 async def _route(asked: PlanRequest) -> Planned:
     """Return the plan of one worker or two, or one of a planner where the router wants it."""
-    with lay_beside(PlanningValues(asked.team, asked.words, asked.materials)):
+    with lay_beside(PlanningValues(asked.team, asked.words, asked.materials, before=asked.before)):
         routed, decision, usage = await _choose_workers(asked)
     await emit("judged", decision=decision.model_dump(mode="json"), stage=asked.team.strategy)
     if routed is not None:
@@ -313,7 +313,7 @@ async def _plan_whole(asked: PlanRequest) -> Planned:
     is_by_rule, prompt_team = asked.is_by_rule, team
     if not is_by_rule:  # a model of meaning may be loaded from its file
         prompt_team = await asyncio.to_thread(keep_near_plans, team, asked.request, [*materials])
-    with lay_beside(PlanningValues(team, words, materials, database, reported)):
+    with lay_beside(PlanningValues(team, words, materials, database, reported, None, asked.before)):
         plan, usage = await make_plan(
             asked.get_planners(),
             team.drop_needs(reported),

@@ -11,6 +11,7 @@ from nodes.limits.run_scope import RunScope, get_run_scope
 from nodes.models.catalog import EMBEDDED, AvailableModels, ModelCatalog
 from nodes.models.run_context import TextListener
 from nodes.planning.certificates import PlannedRun, describe_run
+from nodes.planning.request import read_earlier_requests
 from nodes.schemas.handoff import InnerRequestValues, get_beside
 from nodes.schemas.team import Team
 from state import Context, Expense, Plan, Purpose, SupervisorState, Usage, enter_expenses
@@ -53,6 +54,11 @@ class PlanRequest:
         """The request, or of a task of a team the words of the user that it is about."""
         inner = get_beside(InnerRequestValues)
         return inner.words if inner else self.request
+
+    @property
+    def before(self) -> str:
+        """What the user asked before in the thread."""
+        return read_earlier_requests(self.state)
 
     @property
     def materials(self) -> Mapping[str, str]:

@@ -136,11 +136,22 @@ def _read_records(message: AnyMessage) -> list[tuple[str, str]]:
 
 def read_history(state: SupervisorState) -> str:
     """Return the earlier turns of the thread, newest kept, as text for a model."""
-    earlier = state.get("messages", [])
-    if earlier and _is_request(earlier[-1]):
-        earlier = earlier[:-1]
-    turns = [f"{message.type}: {shorten_text(str(message.text), 2000)}" for message in earlier]
+    turns = [
+        f"{message.type}: {shorten_text(str(message.text), 2000)}"
+        for message in _list_earlier(state)
+    ]
     return "\n\n".join(turns)[-MAX_HISTORY_CHARS:]
+
+
+def read_earlier_requests(state: SupervisorState) -> str:
+    """Return what the user asked before in the thread, newest kept, a line or more a request."""
+    turns = [str(message.text) for message in _list_earlier(state) if _is_request(message)]
+    return "\n".join(turns)[-MAX_HISTORY_CHARS:]
+
+
+def _list_earlier(state: SupervisorState) -> list[AnyMessage]:
+    earlier = state.get("messages", [])
+    return earlier[:-1] if earlier and _is_request(earlier[-1]) else earlier
 
 
 def read_kept_materials(config: RunnableConfig) -> list[str]:

@@ -71,6 +71,8 @@ class PlanningValues:
     given: Sequence[Report] = ()
     """Results that come with the request, or those of earlier steps."""
     revision: RevisionValues | None = None
+    before: str = ""
+    """The user's earlier requests of the thread, a line or more each."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,8 @@ class WorkValues:
     """Why the last attempt failed."""
     answers: Mapping[str, str] = field(default_factory=dict)
     """Of a human, by question."""
+    before: str = ""
+    """The user's own words before those of the subject, of this request and of earlier ones."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ def build_request_origin(state: SupervisorState, request: str, config: RunnableC
             _read_origin(state).taint_labels, collect_report_labels(_list_reports(state))
         )
     )
-    return Origin(user_text="\n".join(dict.fromkeys([*user_turns, request])), taint_labels=labels)
+    turns = user_turns if request in user_turns[-1:] else [*user_turns, request]
+    return Origin(user_text="\n".join(turns), taint_labels=labels)
 
 
 def build_origin_after_results(state: SupervisorState) -> Origin:

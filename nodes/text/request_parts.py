@@ -50,6 +50,13 @@ _WHICH_ONES = Pattern(
     re.IGNORECASE,
 )
 """At the end of a question for a number: how many hives swarmed, and which ones?"""
+_CHANGING = Pattern(
+    r"(?:(?:and|und)\s{1,4})?(?:(?:what|how)\s{1,4}about|(?:was|wie)\s{1,4}ist\s{1,4}(?:es\s{1,4})?mit)\b"
+    r"|(?:and|und)\b",
+    re.IGNORECASE,
+)
+"""At the start of a question that changes the one before it: what about June?"""
+MAX_CHANGE_WORDS = 6
 MAX_TAIL_CHARS = 80
 MAX_READ_CHARS = 4_000
 """Of a request; the rest belongs to its last part."""
@@ -58,6 +65,9 @@ RELATIVE_WORDS = ("where", "which", "who", "whose")
 MIN_FRAGMENTS, MAX_FRAGMENT_WORDS = 3, 4
 _OPENING = QUESTION_WORDS | GERMAN_QUESTION_WORDS
 _ASKING = _OPENING | AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS
+_PLACES = frozenset(("there", "dort"))
+_OF_OUTSIDE = _PLACES | {"he", "it"}
+"""Pronouns that hardly mean a noun before them in their own question: how many does it have?"""
 _HAVING = ("has", "have", "had", "hat", "haben", "hatte", "hatten")
 _VERBS = AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS | MODAL_VERBS
 STATING_WORDS = (
@@ -122,6 +132,7 @@ def list_asking_parts(text: str) -> list[str]:
     for part in list_parts(text, lambda _: ()):
         joined = f"{stated} {part}".strip()
         begins = begins_with_verb(part) or _read_first_word(part) in _ASKING
+        begins = begins or bool(parts and read_fragment(part))
         is_asking = begins or not _OPENING.isdisjoint(map(str.lower, _WORD.findall(part)))
         stated = "" if is_asking else joined
         parts += [joined] if is_asking else []
@@ -143,9 +154,36 @@ def _split_off_names(text: str) -> list[str]:
 def find_pronoun(text: str) -> str:
     """Return the first word for something that was named before, other than "this"; else empty."""
     words = [word.lower() for word in _WORD.findall(text)]
-    pairs = zip(["", *words], words, strict=False)
-    places = [word for before, word in pairs if word in ("there", "dort") and before not in _ASKING]
+    places = _list_places(words)
     return next((word for word in words if word in PRONOUN_REFERENCES), "".join(places[:1]))
+
+
+def _list_places(words: Sequence[str]) -> list[str]:
+    pairs = zip(["", *words], words, strict=False)
+    return [word for before, word in pairs if word in _PLACES and before not in _ASKING]
+
+
+def needs_earlier_request(text: str) -> bool:
+    """Return whether a follow-up is about what an earlier request names: "And when was it sold?".
+
+    A word such as "their" after a noun is taken to mean that noun.
+    """
+    first = (list_asking_parts(text) or [text])[0]
+    if read_fragment(first):
+        return True
+    word = find_pronoun(first)
+    before = next((each.start() for each in _WORD.finditer(first) if each[0].lower() == word), 0)
+    return bool(word) and (word in _OF_OUTSIDE or not extract_words(first[:before]))
+
+
+def read_fragment(text: str) -> str:
+    """Return what a question names that only changes the one before: "June" of "And in June?"."""
+    if not (found := _CHANGING.match(text)):
+        return ""
+    rest = text[found.end() :].strip()
+    words = [word.lower() for word in _WORD.findall(rest)]
+    is_short = 0 < len(words) <= MAX_CHANGE_WORDS and _ASKING.isdisjoint(words)
+    return rest if is_short and not begins_with_verb(rest) else ""
 
 
 def list_degrees(text: str) -> set[str]:
@@ -157,7 +195,8 @@ def list_degrees(text: str) -> set[str]:
 
 def points_back(part: str) -> bool:
     """Return whether a part names something of what is before it, as with "it"."""
-    return not BACK_REFERENCES.isdisjoint(map(str.lower, _WORD.findall(part)))
+    words = [word.lower() for word in _WORD.findall(part)]
+    return not BACK_REFERENCES.isdisjoint(words) or bool(_list_places(words))
 
 
 def is_question(part: str) -> bool:

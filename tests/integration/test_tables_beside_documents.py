@@ -148,3 +148,22 @@ async def test_no_passage_is_shown_where_no_document_has_what_a_table_leaves_ope
     assert "canteen" not in read_text(outcome)
     assert outcome.answer is not None
     assert any("trained" in gap for gap in outcome.answer.gaps)
+
+
+async def test_a_follow_up_is_read_with_the_requests_before_it_in_the_thread(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "fleet.csv").write_text(TABLE)
+    settings, files = Settings(home=tmp_path / "home"), [tmp_path / "fleet.csv"]
+
+    async def run(request: str) -> str:
+        team = "market_analysis"
+        return read_text(
+            await arun(request, team=team, files=files, settings=settings, thread="one")
+        )
+
+    await run("Which depot has the most drivers?")
+
+    assert "**Ida Three**" in await run("And who is its lead?")
+    assert "**41**" in await run("How many buses does it have?")
+    assert "**27**" in await run("And at Harbour?")

@@ -2,7 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.text.request_parts import list_asking_parts, list_degrees, list_parts
+from nodes.text.request_parts import (
+    list_asking_parts,
+    list_degrees,
+    list_parts,
+    needs_earlier_request,
+)
 
 
 def rank_nobody(text: str) -> list[str]:
@@ -96,3 +101,25 @@ def test_a_word_after_how_that_a_verb_follows_only_asks_how_much() -> None:
     assert list_degrees("How long may a boat stay, and how many boats are there?") == {"long"}
     assert list_degrees("Wie hoch ist die Rücklage?") == {"hoch"}
     assert list_degrees("How boats with a permit are moored") == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "needs"),
+    [
+        ("And when was it last serviced?", True),
+        ("What is its price?", True),
+        ("How many rooms does it have?", True),
+        ("What is the average weight there?", True),
+        ("And in June?", True),
+        ("What about Oban?", True),
+        ("Und für Studenten?", True),
+        ("How many boats are there?", False),
+        ("Which boats are not at their station?", False),
+        ("Which boat is the longest, and what does it weigh?", False),
+        ("And what did the boats cost?", False),
+    ],
+)
+def test_a_follow_up_needs_the_request_before_it_for_what_it_does_not_name(
+    text: str, needs: bool
+) -> None:
+    assert needs_earlier_request(text) is needs

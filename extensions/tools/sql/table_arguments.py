@@ -46,6 +46,8 @@ class Question:
     """Each value as a share of all, in percent; of the rows that `rows_with` names."""
     question: str = ""
     """The user's words, from which is read what the rest leaves open."""
+    after: str = ""
+    """Earlier questions, which say what the words are about, as with "it"."""
     language: Language = "en"
 
     @property
@@ -56,7 +58,8 @@ class Question:
     @property
     def is_words_only(self) -> bool:
         """Whether no typed argument says what to compute."""
-        own = {"question": "", "language": Question.language, "doubles": Question.doubles}
+        others = {"language": Question.language, "doubles": Question.doubles}
+        own = {"question": "", "after": "", **others}
         given = {**vars(self), **own}
         return all((given[name] or usual) == usual for name, usual in vars(Question()).items())
 

@@ -365,3 +365,32 @@ def _where(conditions: Sequence[str]) -> str:
 
 def _count(filled: Sequence[str]) -> str:
     return f"SUM(CASE WHEN {' AND '.join(filled)} THEN 1 ELSE 0 END)" if filled else "COUNT(*)"
+
+
+MAX_USED_LABELS: Final = 3
+MAX_USED_ROWS: Final = 15
+MAX_GROUPED_ROWS: Final = 30
+
+
+def show_used(computation: Computation, answered: Answered) -> dict[str, Any]:
+    """Return the rows that figures are computed of, their number, and the group that divides them.
+
+    Of one figure the first of them, of the figures of groups all, or none where they are many.
+    Nothing for rows that are shown themselves.
+    """
+    asked, profile = computation.asked, computation.profile
+    is_plain = asked.function != "value" and not (asked.change or asked.is_share)
+    is_one = len(answered.rows) == 1 and not answered.labels
+    is_grouped = answered.labels == 1 and bool(asked.group) and not asked.is_of_row
+    most = MAX_USED_ROWS if is_one else MAX_GROUPED_ROWS
+    is_few = is_one or (is_grouped and answered.rows_used <= most)
+    if not (is_plain and is_few and answered.rows_used):
+        return {}
+    measures = [each for each in (*asked.measures, asked.divisor) if each]
+    held = [each.column for each in asked.conditions if not each.part]
+    by = [asked.group] if is_grouped else []
+    names = [*dict.fromkeys([*profile.columns[:MAX_USED_LABELS], *held, *by, *measures])]
+    filled = [f"{profile.read(name)} IS NOT NULL" for name in measures]
+    rows = computation.select_fitting(", ".join(map(quote_name, names)), filled)
+    used = {"columns": names, "rows": rows[:most], "count": answered.rows_used}
+    return {"used": {**used, **({"by": asked.group} if by else {})}}

@@ -10,7 +10,7 @@ from typing import Any, Final
 from extensions.tools.sql.table_answer import describe_answer, join_names
 from extensions.tools.sql.table_arguments import Question, read_arguments
 from extensions.tools.sql.table_columns import AnalysedTable, Query
-from extensions.tools.sql.table_computation import Computation
+from extensions.tools.sql.table_computation import Computation, show_used
 from extensions.tools.sql.table_profile import Profile, build_profile
 from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.sql.whole_table import TOTAL_ROW
@@ -33,7 +33,13 @@ from extensions.tools.tables.question_words import (
 )
 from extensions.tools.tables.reading import Answered, Reading
 from nodes.errors import ToolRefused
-from nodes.text.request_parts import find_pronoun, list_asking_parts, points_back
+from nodes.limits.patterns import Pattern
+from nodes.text.request_parts import (
+    find_pronoun,
+    list_asking_parts,
+    points_back,
+    read_fragment,
+)
 from nodes.text.similarity import find_near_name
 from nodes.text.units import UNITS
 
@@ -45,6 +51,7 @@ MAX_LACKING: Final = 4
 MAX_KINDS: Final = 20
 """Different cells of a label, of which each may be meant by another word."""
 _OPERATING: Final = frozenset((*OPERATIONS, *BUCKETS, *MONTHS))
+_YEAR: Final = Pattern(r"\d{4}")
 _MARKS: Final = " -./,'*()&+"
 """Marks in cells that a question may write in another way."""
 
@@ -64,6 +71,8 @@ def answer_question(
     best = _choose_table(profiles, asked, query)
     _name_other_tables(best, profiles)
     texts = list_asking_parts(asked.question) if asked.is_words_only else []
+    before = _list_questions(asked.after) if asked.is_words_only else []
+    texts = _list_questions(asked.question) if before else texts
     unclear = find_pronoun(asked.question) if asked.is_words_only else ""
     read = best.reading
     is_named = best.rows or read.order or read.group or read.thing or read.conditions
@@ -71,12 +80,13 @@ def answer_question(
         best.reading.doubt("unclear_it", word=unclear)
         best.reading.is_of_others = True
     answered = [_answer(best, asked, query)]
-    chosen = _choose_tables(profiles, texts, asked, query)
+    chosen = _choose_tables(profiles, [*before, *texts], asked, query)[len(before) :]
     _doubt_periods([each.reading for each in chosen])
     by_part = [_answer(each, asked, query) for each in chosen]
     harmless = {ALL_PERIODS.write(asked.language)}
     are_read = [bool(each["summary"]) and {*each["gaps"]} <= harmless for each in by_part]
-    if texts and (all(are_read) or (any(are_read) and not answered[0]["is_complete"])):
+    is_better = all(are_read) or (any(are_read) and not answered[0]["is_complete"])
+    if before or (texts and is_better):
         answered = by_part
     kept = [note for note in notes if not (best.profile.totals and TOTAL_ROW in note)]
     said = [each["summary"] for each in answered if each["summary"]]
@@ -87,24 +97,78 @@ def answer_question(
     return {**whole, **({"notes": kept} if kept else {})}
 
 
+def _list_questions(text: str) -> list[str]:
+    return list_asking_parts(text) or list(filter(None, [text.strip()]))
+
+
 def _choose_tables(
     profiles: Sequence[Profile], texts: Sequence[str], asked: Question, query: Query
 ) -> list["_Tried"]:
     """Return the table of each part of a request.
 
     One that points back, as with "it", is of the rows that the part before it names, or ranks
-    first.
+    first; "And in June?" is the part before it with another month.
     """
     chosen, part = list["_Tried"](), asked
     for text in texts:
-        before = chosen[-1].reading if chosen and points_back(text) else None
-        rows = _name_rows(chosen[-1], part, query) if before else ""
+        last = chosen[-1] if chosen else None
+        if last and (rest := read_fragment(text)):
+            chosen.append(_change_last(last, rest, query))
+            continue
+        last = last if points_back(text) else None
+        rows = _name_rows(last, part, query) if last else ""
         part = replace(asked, question=f"{text} {rows}".strip())
-        chosen.append(_choose_table(profiles, part, query))
-        if before and not rows and (before.unread or before.order):
-            chosen[-1].reading.doubt("needs_row", text=text)
-            chosen[-1].reading.is_of_others = True
+        tried = _choose_table(profiles, part, query)
+        if last and _lacks_words(last) and tried.profile is last.profile:
+            tried = _try_table(last.profile, replace(asked, question=text), query)
+            tried.reading.conditions += last.reading.conditions
+        if last and _is_unclear(last, rows, tried):
+            _doubt_rows(tried, text)
+        chosen.append(tried)
     return chosen
+
+
+def _lacks_words(last: "_Tried") -> bool:
+    """Return whether its words do not say which rows it is about: those below a limit, and such."""
+    held = last.reading.conditions
+    is_said = bool(last.rows) and all(each.is_value for each in held)
+    return bool(held) and not (last.reading.order or is_said)
+
+
+def _is_unclear(last: "_Tried", rows: str, tried: "_Tried") -> bool:
+    """Return whether it is unclear which rows a part names, for one that points back to it."""
+    read = last.reading
+    if read.order:
+        return not rows
+    is_elsewhere = tried.profile is not last.profile
+    return bool(read.unread) or read.is_of_others or (is_elsewhere and _lacks_words(last))
+
+
+def _change_last(last: "_Tried", rest: str, query: Query) -> "_Tried":
+    """Return the last question with what a fragment names instead, of the same table."""
+    named = _try_table(last.profile, replace(last.asked, question=rest), query)
+    new, old = named.reading, last.reading.conditions
+    is_named = new.conditions or new.measure or new.group or new.bucket
+    is_unread = last.reading.unread or last.reading.is_of_others
+    if is_unread or new.unread or not is_named:
+        _doubt_rows(named, rest)
+        return named
+    places = {(each.column, each.part) for each in new.conditions}
+    kept = [each for each in old if (each.column, each.part) not in places]
+    if not new.conditions or (new.measure and new.measure != last.reading.measure):
+        words = rest if new.measure else f"{last.asked.question} {rest}"
+        changed = _try_table(last.profile, replace(last.asked, question=words), query)
+    else:
+        changed = _try_table(last.profile, last.asked, query)
+    changed.reading.conditions, changed.rows = [*kept, *new.conditions], ""
+    if any(each.part != "year" and _YEAR.search(each.words) for each in old if each not in kept):
+        _doubt_rows(changed, rest)  # May 2024, and in June?
+    return changed
+
+
+def _doubt_rows(tried: "_Tried", text: str) -> None:
+    tried.reading.doubt("needs_row", text=text)
+    tried.reading.is_of_others = True
 
 
 def _name_rows(before: "_Tried", asked: Question, query: Query) -> str:
@@ -139,6 +203,7 @@ class _Tried:
     """A table, with the question as it reads against it."""
 
     profile: Profile
+    asked: Question
     reading: Reading
     score: int
     rows: str
@@ -169,35 +234,6 @@ def _answer(best: _Tried, asked: Question, query: Query) -> dict[str, Any]:
         best.reading.doubt("refused", text=refusal)
         answer = Answered(best.reading, is_missing=True)
     return {**describe_answer(best.profile, answer, asked.language), **used}
-
-
-MAX_USED_LABELS: Final = 3
-MAX_USED_ROWS: Final = 15
-MAX_GROUPED_ROWS: Final = 30
-
-
-def show_used(computation: Computation, answered: Answered) -> dict[str, Any]:
-    """Return the rows that figures are computed of, their number, and the group that divides them.
-
-    Of one figure the first of them, of the figures of groups all, or none where they are many.
-    Nothing for rows that are shown themselves.
-    """
-    asked, profile = computation.asked, computation.profile
-    is_plain = asked.function != "value" and not (asked.change or asked.is_share)
-    is_one = len(answered.rows) == 1 and not answered.labels
-    is_grouped = answered.labels == 1 and bool(asked.group) and not asked.is_of_row
-    most = MAX_USED_ROWS if is_one else MAX_GROUPED_ROWS
-    is_few = is_one or (is_grouped and answered.rows_used <= most)
-    if not (is_plain and is_few and answered.rows_used):
-        return {}
-    measures = [each for each in (*asked.measures, asked.divisor) if each]
-    held = [each.column for each in asked.conditions if not each.part]
-    by = [asked.group] if is_grouped else []
-    names = [*dict.fromkeys([*profile.columns[:MAX_USED_LABELS], *held, *by, *measures])]
-    filled = [f"{profile.read(name)} IS NOT NULL" for name in measures]
-    rows = computation.select_fitting(", ".join(map(quote_name, names)), filled)
-    used = {"columns": names, "rows": rows[:most], "count": answered.rows_used}
-    return {"used": {**used, **({"by": asked.group} if by else {})}}
 
 
 def _doubt_periods(readings: Sequence[Reading]) -> None:
@@ -292,9 +328,8 @@ def _try_words(
     named += heard.count("title")
     is_titled = any(is_same_word(each.word, part) for each in tokens for part in profile.title)
     score = 2 * named - 10 * lacking + is_titled
-    return _Tried(
-        profile, reading, score, rows, is_about=len(reading.unread) <= MAX_LACKING * named
-    )
+    is_about = len(reading.unread) <= MAX_LACKING * named
+    return _Tried(profile, asked, reading, score, rows, is_about)
 
 
 def _apply_arguments(reading: Reading, profile: Profile, asked: Question, query: Query) -> None:

@@ -16,7 +16,7 @@ export const FollowUp = ({ run }: { run: LiveRun }) => (
     <RequestForm
       place={`follow-up ${run.thread}`}
       label="What should the team do next?"
-      hint={!isBuiltIn(run.trace?.run.models) ? "It knows the earlier requests, answers and files of this thread." : "Ask a whole question: without a language model each is read by itself, with the files of this thread."}
+      hint={!isBuiltIn(run.trace?.run.models) ? "It knows the earlier requests, answers and files of this thread." : "It knows the files of this thread, and what “it”, “there” or “and in June?” refer to in your earlier questions."}
       words={["Ask", "Asking…"]}
       send={async (written) => {
         await startRun(run.server, run.graph, written, run.thread);
