@@ -1,30 +1,16 @@
-"""A ranked full-text index over passages, and the terms of a query.
-
-The index of a large folder is kept in a file of the user's: a new process need not build it. A
-run's materials are small, and never kept. The file holds the documents' text, so a folder has only
-one, which is replaced by the next search after one of its documents has changed or gone.
-"""
+"""A ranked full-text index over passages, and the terms of a query."""
 
 import math
-import os
 import sqlite3
-import stat
-import tempfile
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
-from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Final
 
-from platformdirs import user_cache_path
-
 from extensions.tools.documents.passages import Passage
 from nodes.limits.patterns import Pattern
-from nodes.security.private_files import make_private_folder
 from nodes.text.word_lists import FUNCTION_WORDS, GERMAN_FUNCTION_WORDS, QUESTION_WORDS
 
 __all__ = ["STOP_WORDS", "PassageHit", "PassageIndex", "Term"]
@@ -39,6 +25,14 @@ LENGTH_SHARE = 0.6
 LIGHT_WEIGHT = 0.3
 """What a word without content counts: "next" may tell passages apart, "the" is everywhere."""
 REFERENCE_WEIGHT = 0.3
+MIN_PART_CHARS: Final = 4
+"""Of each of the two words of a compound."""
+MIN_BASE_CHARS: Final = 5
+"""Of a word without its ending."""
+LINKS: Final = ("", "s", "es", "n", "en")
+"""Letters between the words of a German compound."""
+ENDINGS: Final = ("", "e", "en", "er", "es", "n", "s", "t")
+"""Of German words; SQLite cuts those of English."""
 _REFERENCE = Pattern(r"[ \t]{0,3}(?:\[[^\]]{1,200}\]:|\.\. _[^:]{1,200}:)[ \t]*(?:\S+)?[ \t]*$")
 _TABLE = (
     "CREATE VIRTUAL TABLE passages USING fts5"
@@ -91,7 +85,7 @@ class PassageIndex:
 
     def search(self, query: str, max_results: int) -> list[PassageHit]:
         """Return the passages that hold any of the query's words; none if it has no words."""
-        terms = list_query_terms(query)
+        terms = self._replace_absent(list_query_terms(query))
         telling = [term for term in terms if not is_light(term)] or terms
         if not terms:
             return []
@@ -113,7 +107,7 @@ class PassageIndex:
             is_letter = len(word) == 1 and word.isalpha()
             if is_letter or word in GERMAN_FUNCTION_WORDS or all(map(is_light, whole)):
                 continue
-            if not any(map(self._count_matches, whole)):
+            if not any(map(self._count_matches, whole)) and not self._find_others(word):
                 absent.append(word)
             elif not word.isdigit():
                 held.append(word)
@@ -131,6 +125,38 @@ class PassageIndex:
             each for each in below if each.source not in self._hidden
         ]
 
+    def _replace_absent(self, terms: Sequence[Term]) -> list[Term]:
+        """Return terms, with what stands for a word that no passage has instead of it."""
+        return [each for term in terms for each in self._find_others(*term) or (term,)]
+
+    def _find_others(self, word: str = "", *others: str) -> list[Term]:
+        """Return what passages have of a word that none has: its forms, else its two parts.
+
+        Of "Kündigungsfrist" those are "Kündigung" and "Frist", if some passage has both; of several
+        pairs the most even one.
+        """
+        if others or not word.isalpha() or self._count_matches((word,)):
+            return []
+        if forms := self._list_forms(word):
+            return forms
+        places = range(MIN_PART_CHARS, len(word) - MIN_PART_CHARS + 1)
+        for at in sorted(places, key=lambda at: abs(2 * at - len(word))):
+            tails = self._list_forms(word[at:]) if word[at:] not in STOP_WORDS else []
+            heads = {word[:at].removesuffix(link) for link in LINKS} if tails else set[str]()
+            for head in sorted(heads - STOP_WORDS, key=len, reverse=True):
+                forms = self._list_forms(head) if len(head) >= MIN_PART_CHARS else []
+                pair = [build_match_expression(each) for each in (forms, tails)]
+                if forms and self._count(f"({pair[0]}) AND ({pair[1]})"):
+                    return [*forms, *tails]
+        return []
+
+    def _list_forms(self, word: str) -> list[Term]:
+        """Return the forms of a word that passages have: itself, and with German endings."""
+        bases = {word.removesuffix(ending) for ending in ENDINGS}
+        bases = {base for base in bases if base == word or len(base) >= MIN_BASE_CHARS}
+        forms = {(base + ending,) for base in bases for ending in ENDINGS}
+        return sorted(form for form in forms if self._count_matches(form))
+
     def _measure_rarity(self, terms: Sequence[Term]) -> dict[Term, float]:
         total = self._count_passages()
         counts = {term: self._count_matches(term) for term in terms}
@@ -146,12 +172,14 @@ class PassageIndex:
         return int(count) + (self._base._count_passages() if self._base else 0)
 
     def _count_matches(self, term: Term) -> int:
+        return self._count(_quote(term))
+
+    def _count(self, expression: str) -> int:
         with self._lock:
             (count,) = self._database.execute(
-                "SELECT count(*) FROM passages WHERE passages MATCH ?",
-                (build_match_expression((term,)),),
+                "SELECT count(*) FROM passages WHERE passages MATCH ?", (expression,)
             ).fetchone()
-        return int(count) + (self._base._count_matches(term) if self._base else 0)
+        return int(count) + (self._base._count(expression) if self._base else 0)
 
 
 def _create_table(passages: Iterable[Passage]) -> sqlite3.Connection:
@@ -254,105 +282,8 @@ def is_light(term: tuple[str, ...]) -> bool:
 
 def build_match_expression(terms: Iterable[tuple[str, ...]]) -> str:
     """Return an FTS5 expression that matches any of the terms; nothing in it is syntax."""
-    return " OR ".join(f'"{" ".join(term)}"' for term in terms)
+    return " OR ".join(map(_quote, terms))
 
 
-MIN_KEPT_CHARS: Final = 2_000_000
-"""Less text is indexed in a quarter of a second, and leaves nothing behind."""
-MAX_KEPT_BYTES: Final = 500_000_000
-"""Of all files together; those that were not used for longest go first."""
-SEAL_BYTES: Final = 32
-"""At the end of each file."""
-_OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
-_UNUSABLE: Final = (OSError, sqlite3.Error, RuntimeError, AttributeError)
-"""The last two: a user without a home folder, and a SQLite that cannot read from memory."""
-
-
-def compute_index_key(root: Path, documents: Iterable[tuple[str, str]]) -> str:
-    """Return what tells an index apart: its folder, and the names and texts that it is built from.
-
-    Returns:
-        The name of the folder's file, and behind a dot the SHA-256 of what is in the folder.
-    """
-    digest = sha256(_describe_code())
-    for part in (part for document in documents for part in document):
-        raw = part.encode(errors="surrogatepass")
-        digest.update(len(raw).to_bytes(8) + raw)
-    return f"{sha256(os.fsencode(root)).hexdigest()[:32]}.{digest.hexdigest()}"
-
-
-def read_index(key: str) -> PassageIndex | None:
-    """Return the index that was kept for a key; None if there is none that can be trusted."""
-    try:
-        path = _locate_file(key)
-        found = path.lstat()
-        if not (stat.S_ISREG(found.st_mode) and _is_own(found) and _is_own(path.parent.lstat())):
-            return None
-        with path.open("rb") as file:
-            raw = file.read(max(0, min(found.st_size, MAX_KEPT_BYTES) - SEAL_BYTES))
-            if file.read(SEAL_BYTES + 1) != _seal(key, sha256(raw).digest()):
-                return None
-        os.utime(path)
-        return PassageIndex.load(raw)
-    except _UNUSABLE:
-        return None
-
-
-def save_index(key: str, index: PassageIndex, chars: int) -> None:
-    """Keep an index in the place of the folder's earlier one, if its text of `chars` is large.
-
-    Where the user's folder cannot be written nothing is kept.
-    """
-    with suppress(*_UNUSABLE):
-        path = _locate_file(key)
-        for earlier in path.parent.glob(f"{path.name}*"):  # and what a killed process has left
-            earlier.unlink(missing_ok=True)
-        if chars < MIN_KEPT_CHARS:
-            return
-        make_private_folder(path.parent)
-        if not _is_own(path.parent.lstat()):
-            return
-        handle, draft = tempfile.mkstemp(prefix=path.name, dir=path.parent)  # 0600
-        try:
-            with open(handle, "r+b") as file:
-                index.save(Path(draft))
-                file.write(_seal(key, file_digest(file, "sha256").digest()))
-            os.replace(draft, path)
-        finally:
-            Path(draft).unlink(missing_ok=True)
-        _drop_oldest(path.parent)
-
-
-def _locate_file(key: str) -> Path:
-    """Return the folder's file in the user's cache, which is not in the current folder."""
-    folder = user_cache_path("supervisor-worker", appauthor=False) / "documents"
-    if not folder.is_absolute():
-        raise FileNotFoundError(folder)
-    return folder / key.partition(".")[0]
-
-
-def _is_own(found: os.stat_result) -> bool:
-    """Return whether only this user could have written a file or folder."""
-    return found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_WRITE
-
-
-def _seal(key: str, digest: bytes) -> bytes:
-    """Return what ends a file: its index is whole, and the one of this key."""
-    return sha256(key.encode() + digest).digest()
-
-
-def _drop_oldest(folder: Path) -> None:
-    """Remove the files that were not used for longest where all together are too large."""
-    found = [(each.stat().st_mtime_ns, each.stat().st_size, each) for each in folder.iterdir()]
-    left = MAX_KEPT_BYTES
-    for _, size, path in sorted(found, reverse=True):
-        left -= size
-        if left < 0:
-            path.unlink(missing_ok=True)
-
-
-@cache
-def _describe_code() -> bytes:
-    """Return what an index depends on beside the texts: how they are cut, and SQLite's words."""
-    code = (each.read_bytes() for each in sorted(Path(__file__).parent.glob("*.py")))
-    return sqlite3.sqlite_version.encode() + sha256(b"\0".join(code)).digest()
+def _quote(term: Term) -> str:
+    return f'"{" ".join(term)}"'

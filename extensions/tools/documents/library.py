@@ -11,7 +11,8 @@ from itertools import chain
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
-from extensions.tools.documents.index import PassageIndex, compute_index_key, read_index, save_index
+from extensions.tools.documents.index import PassageIndex
+from extensions.tools.documents.kept_index import compute_index_key, read_index, save_index
 from extensions.tools.documents.passages import Passage, split_document
 from nodes.errors import FileUnreadable, ToolRefused
 from nodes.text.plain_text import sanitize_text

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import extensions.tools.documents.index as kept_index
+import extensions.tools.documents.kept_index as kept_index
 from extensions.tools.documents.index import PassageIndex
 from extensions.tools.documents.library import DocumentLibrary
 

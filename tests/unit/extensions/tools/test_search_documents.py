@@ -244,3 +244,38 @@ async def test_materials_are_weighed_with_the_folder_without_indexing_it_again(t
 
     assert [hit["source"] for hit in found["results"]] == ["m.md", "a.md"]
     assert (await get_library(tmp_path).get_index({}))[0] is base
+
+
+def find_texts(query: str, *texts: str) -> list[str]:
+    index = PassageIndex([Passage("a.md", "", text) for text in texts])
+    return [hit.passage.text for hit in index.search(query, 5)]
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("Kündigungsfrist", "Die Kündigung ist mit einer Frist von drei Monaten möglich."),
+        ("Heizungsreparatur", "Reparaturen der Heizung zahlt die Vermieterin."),
+        ("Reparatur", "Kleine Reparaturen zahlt der Mieter."),
+        ("Bootsplätze", "Jedes Boot hat einen Platz am Steg."),
+    ],
+)
+def test_a_german_word_that_no_passage_has_is_found_by_its_forms_or_its_two_parts(query, text):
+    index = PassageIndex([Passage("a.md", "", text), Passage("b.md", "", "Der Zaun ist neu.")])
+
+    assert [hit.passage.text for hit in index.search(query, 5)] == [text]
+    assert index.split_words(query) == ([query.lower()], [])
+
+
+@pytest.mark.parametrize("query", ["Kündigungsfrist", "overhaul", "Zaungast"])
+def test_a_word_whose_parts_no_passage_has_together_is_absent(query):
+    texts = ["Die Kündigung ist schriftlich.", "Die Frist endet im Mai.", "Over the haul, Zaun."]
+    index = PassageIndex([Passage(f"{n}.md", "", text) for n, text in enumerate(texts)])
+
+    assert index.split_words(query) == ([], [query.lower()])
+
+
+def test_a_word_that_a_passage_has_is_not_divided():
+    whole, apart = "Die Kündigungsfrist endet.", "Eine Kündigung, eine Frist."
+
+    assert find_texts("Kündigungsfrist", whole, apart) == [whole]
