@@ -9,6 +9,7 @@ from extensions.embedded.work import OTHERS_READ_ON, AnsweredCall, Work
 from nodes.schemas.handoff import AnswerValues
 from nodes.text.phrases import PHRASES, detect_language, say
 from nodes.text.tool_messages import drop_advice
+from nodes.text.word_lists import FUNCTION_WORDS, GERMAN_FUNCTION_WORDS
 from nodes.tools.framework.documents import format_passage
 from state import EscalationReason, Report
 
@@ -205,7 +206,8 @@ def _write_empty_report(
 def _list_unused(answered: Sequence[AnsweredCall], reason: str, language: str) -> list[str]:
     """Return a gap for the tables that have a word of the question and did not answer it."""
     files = _collect(answered, "about")
-    if words := _collect(answered, "left_open"):
+    empty = FUNCTION_WORDS | GERMAN_FUNCTION_WORDS
+    if words := [w for w in _collect(answered, "left_open") if w.lower() not in empty]:
         reason = say(language, "lacks_words", words=", ".join(words))
     return [say(language, "not_used", files=", ".join(files), reason=reason)] if files else []
 

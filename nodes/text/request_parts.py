@@ -70,6 +70,7 @@ _OF_OUTSIDE = _PLACES | {"he", "it"}
 """Pronouns that hardly mean a noun before them in their own question: how many does it have?"""
 _HAVING = ("has", "have", "had", "hat", "haben", "hatte", "hatten")
 _VERBS = AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS | MODAL_VERBS
+_TIMES = frozenset(("after", "before", "bevor", "nach", "nachdem", "vor"))
 STATING_WORDS = (
     DETERMINERS | PRONOUNS | GERMAN_DETERMINERS | {"i", "we", "you", "he", "she", "there"}
 )
@@ -190,7 +191,8 @@ def list_degrees(text: str) -> set[str]:
     """Return the words that only ask how much, in lower case: long of "how long may it stay"."""
     words = [word.lower() for word in _WORD.findall(text)]
     spans = zip(words, words[1:], words[2:], strict=False)
-    return {word for asking, word, verb in spans if asking in ("how", "wie") and verb in _VERBS}
+    after = _VERBS | _TIMES
+    return {word for asking, word, verb in spans if asking in ("how", "wie") and verb in after}
 
 
 def points_back(part: str) -> bool:

@@ -100,6 +100,7 @@ def test_a_denied_verb_or_a_second_name_after_and_asks_for_nothing_new(question:
 def test_a_word_after_how_that_a_verb_follows_only_asks_how_much() -> None:
     assert list_degrees("How long may a boat stay, and how many boats are there?") == {"long"}
     assert list_degrees("Wie hoch ist die Rücklage?") == {"hoch"}
+    assert list_degrees("How long before the show does it open?") == {"long"}
     assert list_degrees("How boats with a permit are moored") == set()
 
 

@@ -11,7 +11,12 @@ from typing import Final
 
 from extensions.tools.documents.passages import Passage
 from nodes.limits.patterns import Pattern
-from nodes.text.word_lists import FUNCTION_WORDS, GERMAN_FUNCTION_WORDS, QUESTION_WORDS
+from nodes.text.word_lists import (
+    FUNCTION_WORDS,
+    GERMAN_FUNCTION_WORDS,
+    LIGHT_VERBS,
+    QUESTION_WORDS,
+)
 
 __all__ = ["STOP_WORDS", "PassageHit", "PassageIndex", "Term"]
 
@@ -105,7 +110,8 @@ class PassageIndex:
             terms = list_query_terms(word)
             whole = [each for each in terms if len(each) == max(map(len, terms))]
             is_letter = len(word) == 1 and word.isalpha()
-            if is_letter or word in GERMAN_FUNCTION_WORDS or all(map(is_light, whole)):
+            is_empty = word in GERMAN_FUNCTION_WORDS | LIGHT_VERBS or all(map(is_light, whole))
+            if is_letter or is_empty:
                 continue
             if not any(map(self._count_matches, whole)) and not self._find_others(word):
                 absent.append(word)
@@ -126,7 +132,7 @@ class PassageIndex:
         ]
 
     def _replace_absent(self, terms: Sequence[Term]) -> list[Term]:
-        """Return terms, with what stands for a word that no passage has instead of it."""
+        """Return terms, with other words in the place of one that no passage has."""
         return [each for term in terms for each in self._find_others(*term) or (term,)]
 
     def _find_others(self, word: str = "", *others: str) -> list[Term]:

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from extensions.tools.sql.table_answer import describe_answer, join_names
 from extensions.tools.sql.table_arguments import Question, read_arguments
+from extensions.tools.sql.table_cells import find_cells, list_kinds
 from extensions.tools.sql.table_columns import AnalysedTable, Query
 from extensions.tools.sql.table_computation import Computation, show_used
 from extensions.tools.sql.table_profile import Profile, build_profile
-from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.sql.whole_table import TOTAL_ROW
 from extensions.tools.tables.doubts import ALL_PERIODS
 from extensions.tools.tables.formatting import split_unit
@@ -22,12 +22,11 @@ from extensions.tools.tables.question_words import (
     LISTS,
     MONTHS,
     OPERATIONS,
-    OTHER_NAMES,
     Token,
     is_opposite,
     is_same_word,
-    list_singulars,
     read_superlative,
+    read_words_of,
     split_name,
     split_question,
 )
@@ -41,19 +40,12 @@ from nodes.text.request_parts import (
     read_fragment,
 )
 from nodes.text.similarity import find_near_name
-from nodes.text.units import UNITS
+from nodes.text.units import CURRENCIES, UNITS
 
-MAX_CELL_WORDS: Final = 6
-MAX_SPANS: Final = 150
-MAX_SEARCHED_COLUMNS: Final = 40
 MAX_LACKING: Final = 4
 """Words that a table lacks, for each that it has, where the question is still about it."""
-MAX_KINDS: Final = 20
-"""Different cells of a label, of which each may be meant by another word."""
 _OPERATING: Final = frozenset((*OPERATIONS, *BUCKETS, *MONTHS))
 _YEAR: Final = Pattern(r"\d{4}")
-_MARKS: Final = " -./,'*()&+"
-"""Marks in cells that a question may write in another way."""
 
 
 def answer_question(
@@ -66,6 +58,15 @@ def answer_question(
         notes: on the cells that the query has met so far; grows as it is called.
         asked: words, and typed arguments that replace what the words say.
     """
+    said = {token.word for token in split_question(asked.question)}
+    is_german = asked.language == "de" or not LISTS["german"].isdisjoint(said)
+    with read_words_of("de" if is_german else "en"):
+        return _answer_parts(tables, asked, query, notes)
+
+
+def _answer_parts(
+    tables: Sequence[AnalysedTable], asked: Question, query: Query, notes: Sequence[str]
+) -> dict[str, Any]:
     drops = asked.doubles == "drop"
     profiles = [build_profile(table, query, drops_doubles=drops) for table in tables]
     best = _choose_table(profiles, asked, query)
@@ -233,7 +234,25 @@ def _answer(best: _Tried, asked: Question, query: Query) -> dict[str, Any]:
     except ToolRefused as refusal:
         best.reading.doubt("refused", text=refusal)
         answer = Answered(best.reading, is_missing=True)
-    return {**describe_answer(best.profile, answer, asked.language), **used}
+    described = describe_answer(best.profile, answer, asked.language)
+    if answer.asked.is_of_row and split_unit(best.reading.measure)[1].lower() in CURRENCIES:
+        described = _add_sums(described, best, asked, query)
+    return {**described, **used}
+
+
+def _add_sums(
+    described: dict[str, Any], best: _Tried, asked: Question, query: Query
+) -> dict[str, Any]:
+    """Return an answer on the highest row with the highest sum, as either may be meant."""
+    summed = replace(best.reading, function="sum", is_of_row=False, doubts=[])
+    answer = Computation(best.profile, summed, query).compute()
+    sums = describe_answer(best.profile, answer, asked.language)
+    if not sums["summary"]:
+        return described
+    first, _, rest = described["summary"].partition("\n")
+    said = sums["summary"].partition("\n")[0]
+    results = [*described["results"], *sums["results"][:1]]
+    return {**described, "summary": f"{first}\n\n{said}\n{rest}", "results": results}
 
 
 def _doubt_periods(readings: Sequence[Reading]) -> None:
@@ -295,7 +314,7 @@ def _find_near_words(
         is_other = token.word in _OPERATING or token.word in UNITS or is_opposite(token.word, parts)
         if not is_noun or is_named or token.text not in unread or is_other:
             continue
-        cells = [] if is_german or is_superlative else _list_kinds(profile, query)
+        cells = [] if is_german or is_superlative else list_kinds(profile, query)
         for texts, held in ((names, profile.columns), (list(map(str.lower, cells)), cells)):
             if (at := find_near_name(token.word, texts)) is not None:
                 found.append((token, held[at]))
@@ -303,22 +322,11 @@ def _find_near_words(
     return found
 
 
-def _list_kinds(profile: Profile, query: Query) -> list[str]:
-    """Return the cells of labels that have few different ones."""
-    few = [name for name in profile.labels if 1 < profile.distinct.get(name, 0) <= MAX_KINDS]
-    selects = (
-        f"SELECT DISTINCT CAST({quote_name(name)} AS VARCHAR(100)) AS cell FROM {profile.rows_of} "
-        f"WHERE {quote_name(name)} IS NOT NULL"
-        for name in few[:MAX_SEARCHED_COLUMNS]
-    )
-    return [str(cell) for (cell,) in query(" UNION ".join(selects))["rows"]] if few else []
-
-
 def _try_words(
     profile: Profile, asked: Question, query: Query, taken: Sequence[tuple[str, str]] = ()
 ) -> _Tried:
     tokens = split_question(asked.question)
-    reading = read_part(profile, tokens, _find_cells(profile, tokens, query))
+    reading = read_part(profile, tokens, find_cells(profile, tokens, query))
     reading.taken += taken
     _apply_arguments(reading, profile, asked, query)
     heard = [token.role for token in tokens]
@@ -340,7 +348,7 @@ def _apply_arguments(reading: Reading, profile: Profile, asked: Question, query:
         reading.doubt("refused", text=refusal)
     for text in (*asked.rows_with, *asked.where):
         tokens = split_question(text)
-        found = read_part(profile, tokens, _find_cells(profile, tokens, query))
+        found = read_part(profile, tokens, find_cells(profile, tokens, query))
         reading.unread += [text] if found.unread or not found.conditions else []
         reading.conditions += found.conditions
     if asked.share:
@@ -349,31 +357,3 @@ def _apply_arguments(reading: Reading, profile: Profile, asked: Question, query:
         is_grouped = bool(reading.group or reading.bucket)
         reading.part = [each for each in reading.conditions if not each.part and not is_grouped]
         reading.conditions = [each for each in reading.conditions if each not in reading.part]
-
-
-def _find_cells(profile: Profile, tokens: Sequence[Token], query: Query) -> list[tuple[str, str]]:
-    """Return the columns of labels with those of their cells that may be in a question."""
-    words = [token.word for token in tokens]
-    spans = {
-        "".join(words[start:end])
-        for start in range(len(words))
-        for end in range(start + 1, min(start + MAX_CELL_WORDS, len(words)) + 1)
-        if all(word[0].isalnum() for word in words[start:end])
-    }
-    spans |= {OTHER_NAMES.get(word, word) for word in words}
-    spans |= {single for span in spans for single in list_singulars(span)}
-    bare = {"".join(character for character in span if character not in _MARKS) for span in spans}
-    wanted = ", ".join(f"({write_literal(span)})" for span in sorted(bare, key=len)[:MAX_SPANS])
-    if not words or not profile.labels:
-        return []
-    selects = []
-    for name in profile.labels[:MAX_SEARCHED_COLUMNS]:
-        text = plain = f"CAST({quote_name(name)} AS VARCHAR(400))"
-        for mark in _MARKS:
-            plain = f"REPLACE({plain}, {write_literal(mark)}, '')"
-        selects.append(
-            f"SELECT DISTINCT {write_literal(name)} AS named, {text} AS cell "
-            f"FROM {profile.rows_of} WHERE LOWER({plain}) IN (SELECT word FROM asked)"
-        )
-    sql = f"WITH asked(word) AS (VALUES {wanted}) {' UNION ALL '.join(selects)}"
-    return [(str(name), str(cell)) for name, cell in query(sql)["rows"]]

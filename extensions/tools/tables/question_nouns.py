@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from extensions.tools.tables.question_roles import QuestionRoles
-from extensions.tools.tables.question_words import BUCKETS, GRAMMAR, LISTS, Token, split_name
+from extensions.tools.tables.question_words import BUCKETS, GRAMMAR, LISTS, split_name
 from nodes.text.similarity import find_near_name
 from nodes.text.units import UNITS
 
@@ -90,17 +90,6 @@ def _list_listed_nouns(roles: QuestionRoles) -> list[int]:
             break
         nouns += [] if token.word in GRAMMAR else [at]
     return nouns
-
-
-def is_scope(roles: QuestionRoles, token: Token) -> bool:
-    """Return whether a word only says what to do, over what, or what is shown at the top."""
-    at = roles.tokens.index(token)
-    is_order = at == 0 and roles.word(1) in ("the", "me", "us")
-    is_top = token.word == "first" and roles.operation(at - 1) in ("highest", "lowest")
-    is_over = token.word in ("over", "über") and not roles.word(at + 1)[:1].isdigit()
-    is_event = token.word == "place" and roles.word(at - 1) in ("take", "takes", "took", "taken")
-    is_known = is_top or is_over or is_event
-    return is_order or is_known or roles.is_span(at) or is_idiom(roles, at)
 
 
 def is_idiom(roles: QuestionRoles, at: int) -> bool:

@@ -6,26 +6,21 @@ from typing import Final
 
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.tables.formatting import split_unit
-from extensions.tools.tables.question_amounts import LINKS, OR
-from extensions.tools.tables.question_nouns import is_scope, name_ranked, name_rows, name_unit
+from extensions.tools.tables.question_amounts import LINKS
+from extensions.tools.tables.question_nouns import name_ranked, name_rows, name_unit
 from extensions.tools.tables.question_roles import QuestionRoles
+from extensions.tools.tables.question_unread import list_unread
 from extensions.tools.tables.question_words import (
     GRAMMAR,
     LISTS,
     NEVER_ADDED,
-    OPERATIONS,
-    SIGNS,
     Token,
     count_further_questions,
-    is_foreign,
-    is_opposite,
     split_name,
 )
 from extensions.tools.tables.reading import Reading
 
 _HOW_MUCH: Final = (("how", "much"), ("wie", "viel"))
-MAX_LEFT_OUT: Final = 1
-"""Words; without more of them, and as many as are read, a figure is no answer to the question."""
 _Named = Sequence[tuple[int, str]]
 """Columns, each with the place of its word."""
 
@@ -78,7 +73,7 @@ class _Choice:
             found.bucket = ""
         self._doubt_choice()
         self._roles.doubt_alternatives()
-        self._list_unread()
+        list_unread(roles)
         found.named = [name for _, name in sorted(roles.columns)]
         found.asks_when = bool({"when", "wann", "date", "datum"} & {*self._words})
         return found
@@ -105,47 +100,6 @@ class _Choice:
         if any(pair in _HOW_MUCH for pair in pairwise(self._words)):
             self._found.doubt("no_numbers")
             self._found.is_of_others = True
-
-    def _list_unread(self) -> None:
-        """List the words that nothing was made of."""
-        tokens, found = self._roles.tokens, self._found
-        for before, token in zip([Token("", 0, 0), *tokens], tokens, strict=False):
-            word = before.word
-            is_degree = word in ("how", "wie") and token.word in LISTS["degrees"]
-            is_grouping = OPERATIONS.get(word) in ("per", "each") and token.word in LISTS["light"]
-            is_grammar = token.word in GRAMMAR and not (
-                is_grouping or is_foreign(token.word, self._words)
-            )
-            is_known = token.role or is_grammar or is_degree
-            if not (is_known or is_scope(self._roles, token)):
-                found.unread.append(token.text)
-                is_divisor = OPERATIONS.get(word) == "per"
-                found.is_of_others |= is_divisor or self._is_counted(token) or self._is_name(token)
-                found.is_of_others |= is_opposite(token.word, self._parts)
-                found.is_of_others |= OPERATIONS.get(token.word) in ("not", "none")
-                found.is_of_others |= token.word[:1].isdigit() or token.word in SIGNS
-                is_unit = before.role == "condition" and word[:1].isdigit()
-                found.is_of_others |= is_unit or word in OR  # 25 hl, 4 or better
-        is_count = bool(found.unread) and found.function == "count"
-        is_all = not (found.conditions or found.part)
-        is_most = is_count and (bool(found.order) or is_all)
-        if is_all and found.function == "count":  # with a damage
-            found.is_of_others |= any(doubt.kind == "only" for doubt in found.doubts)
-        read = sum(token.role not in ("", "mark") for token in tokens)
-        found.is_of_others |= is_most or MAX_LEFT_OUT < len(found.unread) >= read
-
-    def _is_counted(self, token: Token) -> bool:
-        """Return whether a word is in what is counted, or near it."""
-        at, counted = self._roles.tokens.index(token), self._roles.find_counted()
-        if counted is None or counted > at:
-            return False
-        return not any(each.word in GRAMMAR for each in self._roles.tokens[counted:at])
-
-    def _is_name(self, token: Token) -> bool:
-        """Return whether a word inside a question is a name; in German each noun has a capital."""
-        tokens = self._roles.tokens
-        is_german = any(each.word in LISTS["german"] for each in tokens)
-        return token.text[:1].isupper() and token is not tokens[0] and not is_german
 
     def _choose_order(self) -> None:
         if {"highest", "most", "fast"} & self._asked or self._found.limit > 1:
@@ -258,7 +212,9 @@ class _Choice:
         if {"average", "sum"} & self._asked or found.divisor:
             is_average = "average" in self._asked and not found.divisor
             found.function = "average" if is_average else "sum"
-        if counted is not None and places.get("average", -1) > counted:
+        at = places.get("average", -1)
+        is_adverb = self._roles.word(at - 1) in ("on", "im") and not (labels or found.bucket)
+        if counted is not None and at > counted and not (is_adverb and found.measure):
             found.doubt("and_average")
         is_bare = found.measure and self._asked <= {"count"} and not found.others
         if counted is not None and is_bare and self._roles.is_label_next(counted):

@@ -151,6 +151,7 @@ class QuestionRoles(ComparedWords):
             fits = [(name, self._match_column(name)) for name in names]
             ranked = sorted(((self._rank(*each), *each) for each in fits if each[1]), reverse=True)
             if not ranked:
+                self._take_other_words()
                 self._doubt_ties()
                 return
             rank, name, places = ranked[0]
@@ -167,6 +168,16 @@ class QuestionRoles(ComparedWords):
             self.take([*places, *self._list_years(name)], "column")
             self.columns.append((min(places), name))
             names = [each for each in names if each not in {name for _, name in self.columns}]
+
+    def _take_other_words(self) -> None:
+        """Take the words of a named column that are apart: which show sold the most tickets."""
+        said = [token.word for token in self.tokens if token.role == "column"]
+        parts = {part for _, name in self.columns for part in split_name(name)}
+        parts = {part for part in parts if not any(self._is_named(word, part) for word in said)}
+        for at, token in enumerate(self.tokens):
+            is_open = not (token.role or token.word in GRAMMAR or token.word.isdigit())
+            if is_open and any(self._is_named(token.word, part) for part in parts):
+                self.take([at], "column")
 
     def _read_rows_noun(self) -> None:
         """Take a noun for the rows where a column's name says their kind: vehicles, vehicle_type.

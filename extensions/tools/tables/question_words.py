@@ -3,9 +3,12 @@
 What a table is about is never listed here: it is read from its own columns and cells.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
+from importlib import import_module
 from itertools import dropwhile, takewhile
 from typing import Final
 
@@ -18,8 +21,6 @@ _TOKEN: Final = Pattern(
 )
 _NAME_PART: Final = Pattern(r"\d+|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[^\W\d_]+")
 MIN_STEM_CHARS: Final = 4
-MIN_PLURAL_CHARS: Final = 6
-"""Of a German plural."""
 _SUFFIX: Final = Pattern(
     r"(?:s|d|e|n|y|t|al|als|ed|en|er|ers|es|ies|ing|ings|ion|ions|ity|ities|ive|ly|ment|ments|ness"
     r"|or|ors|ous|able|ible|ful|an[ct]e?s?|en[ct]e?s?|ations?|itions?|ssions?|sions?|tions?|ates?"
@@ -58,9 +59,53 @@ def split_name(name: str) -> tuple[str, ...]:
     return tuple(part.lower() for part in _NAME_PART.findall(name))
 
 
+_SUPERLATIVE: Final = ("est", "ste", "sten", "ster", "stes")
+_UMLAUTS: Final = (("ae", "ä"), ("oe", "ö"), ("ue", "ü"))
+_languages: ContextVar[tuple[str, ...]] = ContextVar("languages", default=("en",))
+
+
+@contextmanager
+def read_words_of(language: str) -> Iterator[None]:
+    """Compare words by their forms in a language inside, beside those of English."""
+    token = _languages.set(tuple(dict.fromkeys(("en", language))))
+    try:
+        yield
+    finally:
+        _languages.reset(token)
+
+
+def list_lemmas(word: str) -> frozenset[str]:
+    """Return the words that a dictionary has for a word: sold is "sell", Räder is "rad".
+
+    The word alone without the extra `tables`.
+    """
+    return frozenset().union(*(_find_lemmas(word, each) for each in _languages.get()))
+
+
 @lru_cache(65536)
+def _find_lemmas(word: str, language: str) -> frozenset[str]:
+    try:
+        library = import_module("simplemma")
+    except ImportError:
+        return frozenset({word})
+    written = {word}
+    if language == "de":  # a noun is known with its capital alone; file names have ae for ä
+        spelled = reduce(lambda text, pair: text.replace(*pair), _UMLAUTS, word)
+        written |= {word.capitalize(), spelled.capitalize()}
+    return frozenset(library.lemmatize(each, lang=language).lower() for each in written)
+
+
 def is_same_word(one: str, other: str) -> bool:
     """Return whether two words are forms of one word, or one abbreviates the other."""
+    is_same = one == other or _has_same_stem(one, other)
+    is_superlative = any(word.endswith(_SUPERLATIVE) for word in (one, other))
+    if is_same or is_superlative or not (one.isalpha() and other.isalpha()):
+        return is_same
+    return not list_lemmas(one).isdisjoint(list_lemmas(other))
+
+
+@lru_cache(65536)
+def _has_same_stem(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     if long.endswith("est") and short != long:
         return False  # the deepest of something is not its depth
@@ -111,31 +156,32 @@ lists = absent: fehlen fehlende fehlenden fehlt lack lacking lacks missing; aged
   count names: anzahl count counts freq frequency n num number total; degrees: big great groß high
   hoch large; being: are is ist sind war waren was were; beside: and its mit their und with;
   comparing: compare compared comparison vergleich vergleiche verglichen versus vs; denials: 0 kein
-  keine nein no none; early: earliest first oldest frühester früheste erste älteste ältester; late:
-  last latest newest letzte letzter neueste neuester jüngste; generic values: amount figure obs
-  value values wert werte; german: anteil meisten viele welche welchem welcher welches wenigsten;
-  identifiers: code fips iata id index isbn key lat latitude lon longitude no nr number phone plz
-  postal postcode ssn zip zipcode; inside: among im in innerhalb inside unter within; intensive: age
-  alter average avg density index mean median pct perc percent preis price quote rate rating ratio
-  score share speed temp temperatur temperature; kinds: different distinct unique unterschiedliche
-  verschiedene; light: answer anywhere appear auf aus bei bekam bekamen bekommen belong betrug
-  beträgt bring brings brought calculate came column columns come comes compare compute contain
-  contains das data dataset dem den der des die ein eine einem einen einer entire entries er erhielt
-  erhielten es ever figure figures file find fand fanden für gab gave get gibt ging give goes gone
-  got haben happen happened hat hatte hatten high hoch ihr ihre im include included ist kam kamen
-  kind kommen kommt level liegt list listed live lived lives located made make mit number numbers
-  occur occurred oder question rank ranked reach reached record recorded records registered reported
-  row rows saw see seen sein seine show shown sie sind table tables take tell took und value values
-  viel viele vom von wann war waren welche welchem welchen welcher welches went wer werden whole wie
-  wird wo wurde wurden zu zum zur zwischen; links: and beside das den der die how many oder or sowie
-  than the to und versus vs with; listing: compare list order ordne rank sort sortiere top
-  vergleiche; meaningful: above after again against also before below down except first former
-  further half last latter near neither never next no noch none nor not off only other others over
-  rest same second several since still third twice under until up weder without yet; no: 0 false n
-  nein no; range links: and bis through till to und until; row names: column id lastname name names
-  surname title; prepositions: am at by for from in of on to um von zu ,; sources: about by due
-  durch from in of on von; units: and chf cm dollar dollars eur euro euros g gbp gwh h hp in jpy kg
-  km km2 kmh kwh l lb lbs m m2 min ml mm mph ms mwh of pct per perc s t the usd; vague: about almost
+  keine nein no none; each alone: each everybody everyone jede jedem jeden jeder; early: earliest
+  first oldest frühester früheste erste älteste ältester; late: last latest newest letzte letzter
+  neueste neuester jüngste; generic values: amount figure obs value values wert werte; german:
+  anteil meisten viele welche welchem welcher welches wenigsten; identifiers: code fips iata id
+  index isbn key lat latitude lon longitude no nr number phone plz postal postcode ssn zip zipcode;
+  inside: among im in innerhalb inside unter within; intensive: age alter average avg density index
+  mean median pct perc percent preis price quote rate rating ratio score share speed temp temperatur
+  temperature; kinds: different distinct unique unterschiedliche verschiedene; light: answer
+  anywhere appear auf aus bei bekam bekamen bekommen belong betrug beträgt bring brings brought
+  calculate came column columns come comes compare compute contain contains das data dataset dem den
+  der des die ein eine einem einen einer entire entries er erhielt erhielten es ever figure figures
+  file find fand fanden für gab gave get gibt ging give goes gone got haben happen happened hat
+  hatte hatten high hoch ihr ihre im include included ist kam kamen kind kommen kommt level liegt
+  list listed live lived lives located made make mit number numbers occur occurred oder question
+  rank ranked reach reached record recorded records registered reported row rows saw see seen sein
+  seine show shown sie sind table tables take tell took und value values viel viele vom von wann war
+  waren welche welchem welchen welcher welches went wer werden whole wie wird wo wurde wurden zu zum
+  zur zwischen; links: and beside das den der die how many oder or sowie than the to und versus vs
+  with; listing: compare list order ordne rank sort sortiere top vergleiche; meaningful: above after
+  again against also before below down except first former further half last latter near neither
+  never next no noch none nor not off only other others over rest same second several since still
+  third twice under until up weder without yet; no: 0 false n nein no; particles: away back out;
+  range links: and bis through till to und until; row names: column id lastname name names surname
+  title; prepositions: am at by for from in of on to um von zu ,; sources: about by due durch from
+  in of on von; units: and chf cm dollar dollars eur euro euros g gbp gwh h hp in jpy kg km km2 kmh
+  kwh l lb lbs m m2 min ml mm mph ms mwh of pct per perc s t the usd; vague: about almost
   approximately around by ca circa etwa innerhalb nearly roughly rund within; verbs: are came come
   comes did do does entfallen entfällt goes haben had has hat hatten have is ist kam kamen sind war
   waren was went were; which: welche welchem welcher welches wer wessen which who whom whose; yes: 1
@@ -225,20 +271,14 @@ def is_cell_word(cell: str, heard: str) -> bool:
     """Return whether a word of a question is a word of a cell, or its plural."""
     if cell == heard or OTHER_NAMES.get(heard) == cell:
         return True
-    return len(cell) > 2 and cell.isalpha() and cell in list_singulars(heard)
+    return len(cell) > 2 and cell.isalpha() and cell in list_lemmas(heard)
 
 
 def read_superlative(word: str) -> str:
     """Return whether a superlative is of the highest or the lowest; empty for another word."""
-    ends = [end for end in ("est", "sten", "ste", "stes", "ster") if word.endswith(end)]
-    compared = {f"{word.removesuffix(end)}er" for end in ends}
-    if compared & LISTS["above"]:
+    if not word.endswith(_SUPERLATIVE):
+        return ""
+    compared = list_lemmas(word)
+    if any(compared & list_lemmas(each) for each in LISTS["above"]):
         return "highest"
-    return "lowest" if compared & LISTS["below"] else ""
-
-
-def list_singulars(word: str) -> list[str]:
-    """Return what a word is the plural of, if it is one: laboratories, Skulpturen."""
-    ends = [("s", ""), ("es", ""), ("ies", "y")]
-    ends += [("e", ""), ("n", ""), ("en", "")] if len(word) > MIN_PLURAL_CHARS else []
-    return [word.removesuffix(end) + own for end, own in ends if word.endswith(end)]
+    return "lowest" if any(compared & list_lemmas(each) for each in LISTS["below"]) else ""

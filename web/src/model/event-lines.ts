@@ -48,7 +48,7 @@ export const listKinds = (events: readonly TraceEvent[]): string[] => [...new Se
 const isFailure = (event: TraceEvent): boolean =>
   ["error", "task_skipped", "plan_rejected", "escalated"].includes(event.kind) ||
   Boolean(event["error"] && event.kind.endsWith("_call")) ||
-  (event.kind === "report" && (event["report"] as { status?: string } | undefined)?.status !== "completed");
+  (event.kind === "report" && !["completed", "skipped"].includes((event["report"] as { status?: string } | undefined)?.status ?? ""));
 
 /** What a reader follows; the others are about how it is done. */
 const TOLD: ReadonlySet<string> = new Set(

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { findAnswer } from "../model/answer";
 import { countOf, formatCount } from "../model/format";
 import { isBuiltIn, NO_MODEL } from "../model/estimate";
@@ -69,16 +69,21 @@ const Sections = ({ trace, sections }: { trace: Trace; sections: RunSection[] })
   </>
 );
 
-/** The plan, the times and the costs: open while the run works, folded beside a question, left as it is when the answer comes. */
+/** Whether no reader has the pointer or the keyboard in an element, or has scrolled into it. */
+const isUnread = (element: HTMLElement): boolean => !element.matches(":hover, :focus-within") && element.getBoundingClientRect().top >= 0;
+
+/** The plan, the times and the costs: open while the run works, folded beside a question and when the answer comes, if it is not read just then. */
 function HowItWasMade({ trace, sections }: { trace: Trace; sections: RunSection[] }) {
   const hasAnswer = Boolean(findAnswer(trace));
   const isAsking = trace.run.status === "needs_input";
+  const made = useRef<HTMLDetailsElement>(null);
   const [isOpen, setOpen] = useState(!hasAnswer && !isAsking);
   useEffect(() => {
     if (!hasAnswer) setOpen(!isAsking);
+    else if (made.current && isUnread(made.current)) setOpen(false);
   }, [hasAnswer, isAsking]);
   return (
-    <details id={MADE.id} class="made" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details ref={made} id={MADE.id} class="made" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <h2>{MADE.title}</h2>{" "}
         <span class="soft small">
