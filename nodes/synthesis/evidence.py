@@ -18,7 +18,7 @@ from nodes.limits.deadline import (
 from nodes.models.catalog import EMBEDDED, AvailableModels, ModelCatalog
 from nodes.models.guarded_model import apply_parameters
 from nodes.planning.request import list_unread_attachments
-from nodes.planning.skipping import list_shortfalls
+from nodes.planning.skipping import list_partial_gaps, list_shortfalls
 from nodes.planning.tool_fit import drop_remark, format_unwritten
 from nodes.schemas.team import Team
 from nodes.synthesis.contradictions import ClaimPair, find_contradicting_pairs
@@ -237,12 +237,18 @@ def list_gaps(
     caps: Sequence[str] = (),
     language: str = DEFAULT_LANGUAGE,
 ) -> list[str]:
-    """Return what the plan lacks: tasks without a complete result, grouped by reason."""
+    """Return what the plan lacks: tasks without a complete result, grouped by reason.
+
+    What a report lacks that no model wrote is about the files, whichever worker read them.
+    """
     reached = say(language, "caps_set_by", options=", ".join(caps)) if caps else ""
-    tasks_by_reason: dict[str, list[str]] = {}
+    tasks_by_reason, unjudged = dict[str, list[str]](), list[str]()
     for task in plan.tasks:
         report = results.get(task.id)
         if task.id in left_out:
+            continue
+        if report and report.status == "completed" and not report.usage.output_tokens:
+            unjudged += list_partial_gaps(report)
             continue
         reasons = [say(language, "not_run", caps=reached, task=task.description)]
         if report is not None:
@@ -256,7 +262,7 @@ def list_gaps(
         say(language, "not_answered", part=part) for part in plan.untaken if part not in taken
     ]
     found = [_format_gap(tasks, reason, language) for reason, tasks in tasks_by_reason.items()]
-    return [*made_by_rule, *untaken, *found]
+    return [*made_by_rule, *untaken, *found, *dict.fromkeys(unjudged)]
 
 
 def list_unanswered(plan: Plan, results: Mapping[str, Report]) -> tuple[str, ...]:
