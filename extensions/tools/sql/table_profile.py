@@ -17,10 +17,12 @@ from extensions.tools.tables.question_words import (
     TOTAL_NAMES,
     Token,
     is_same_word,
+    list_lemmas,
     split_name,
 )
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import split_sheet_name
+from nodes.text.units import UNITS
 
 MAX_PROFILED_COLUMNS: Final = 60
 _FEWEST_PERIODS: Final = 2
@@ -117,6 +119,17 @@ class Profile:
         said = [name for name in first if not {*split_name(name)} & LISTS["row names"]]
         is_said = any(is_same_word(noun, part) for name in said for part in split_name(name))
         return is_said or not (said or self.is_crossed)
+
+    def names_rows(self, name: str) -> bool:
+        """Return whether whole numbers may be what the rows are called, such as a line's.
+
+        They are in the first column, or many of them are there again.
+        """
+        *_, head = split_name(name) or ("",)
+        is_noun = head.isalpha() and head not in UNITS and list_lemmas(head) == {head}
+        cells = [cell for cell in self.samples.get(name, ()) if cell is not None]
+        is_key = name in self.columns[:1] or 2 * len({*cells}) <= len(cells)
+        return is_noun and is_key and all(str(cell).isdigit() for cell in cells)
 
     def is_intensive(self, name: str, words: Set[str] = LISTS["intensive"]) -> bool:
         """Return whether a column's values are no amounts that could be added up."""

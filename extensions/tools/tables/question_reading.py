@@ -45,9 +45,7 @@ class _Choice:
 
     def choose(self) -> Reading:
         roles, found = self._roles, self._found
-        computed = {"sum", "average", "highest", "lowest"} & self._asked
-        codes = [n for n in self._profile.codes if computed and not self._is_identity(n)]
-        quantities = {*self._profile.numbers, *codes}
+        quantities = self._list_quantities()
         numbers = [each for each in sorted(roles.columns) if each[1] in quantities]
         labels = [each for each in sorted(roles.columns) if each[1] not in quantities]
         if not numbers and (only := roles.find_only_measure()):
@@ -77,6 +75,22 @@ class _Choice:
         found.named = [name for _, name in sorted(roles.columns)]
         found.asks_when = bool({"when", "wann", "date", "datum"} & {*self._words})
         return found
+
+    def _list_quantities(self) -> set[str]:
+        """Return the columns of numbers that are amounts in this question."""
+        computed = {"sum", "average", "highest", "lowest"} & self._asked
+        codes = [n for n in self._profile.codes if computed and not self._is_identity(n)]
+        quantities = {*self._profile.numbers, *codes}
+        kinds = {name for at, name in self._roles.columns if self._is_kind(at, name)}
+        named = {name for _, name in self._roles.columns} & quantities
+        is_told_apart = named - kinds or {"most", "least"} & self._asked
+        return quantities - kinds if is_told_apart else quantities
+
+    def _is_kind(self, at: int, name: str) -> bool:
+        """Return whether numbers tell rows apart: which room has most guests, guests per room."""
+        is_each = self._roles.operation(at - 1) in ("per", "each")
+        is_which = self._roles.word(at - 1) in LISTS["which"]
+        return is_which or (is_each and self._profile.names_rows(name))
 
     def _doubt_choice(self) -> None:
         """Doubt a value where one of several things is asked for."""

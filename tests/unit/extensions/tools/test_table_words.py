@@ -1,0 +1,90 @@
+"""The forms of words, compounds and pronouns in questions about a table, in English and German."""
+
+import pytest
+
+from extensions.tools.tables.question_words import split_name
+from tests.unit.extensions.tools.test_table_questions import analyze
+
+SHOWS = (
+    "date,play,seats,tickets_sold,revenue_eur\n"
+    "2025-09-12,Storm,180,176,3872\n2025-09-13,Storm,180,150,3170\n"
+    "2025-10-03,Moon,60,60,840\n2025-10-18,Moon,60,47,658\n2025-10-25,Snow,180,180,2160\n"
+)
+LINES = (
+    "line,month,passengers,km\n7,April,5200,4100\n7,May,6100,4300\n"
+    "12,April,7400,6900\n12,May,7000,7100\n31,April,2100,2500\n31,May,2600,2600\n"
+)
+TRIPS = "month,line,passengers\nMay,7,80\nJune,7,90\nMay,12,140\nJune,12,150\n"
+BUSES = (
+    "Wagen;Kennzeichen;Antrieb;Kilometerstand;Nächste HU\n"
+    "101;A 1;Diesel;612000;12.03.2026\n104;A 4;Diesel;488000;30.06.2026\n"
+    "108;A 8;Elektro;120000;15.01.2026\n"
+)
+SHIFTS = "Name;Stunden\nAnke;4,5\nTom;7,0\nAnke;5,0\n"
+WHEELS = "Radnummer;Modell;Station\nR1;Tour;Hafen\nR2;Load;Hafen\nR3;Tour;Bahnhof\n"
+
+
+def find(table: str, question: str, language: str = "en", name: str = "table.csv"):
+    return analyze({name: table}, question=question, language=language)
+
+
+@pytest.mark.parametrize(
+    ("table", "question", "figure"),
+    [
+        (SHOWS, "How many tickets did we sell in October 2025?", "**287**"),
+        (SHOWS, "Which play sold the most tickets?", "**Storm**: **326**"),
+        (SHOWS, "How many tickets were sold on average?", "**122.6**"),
+        (LINES, "Which line had the most passengers in April?", "**12**: **7,400**"),
+        (LINES, "Which line has the highest km?", "**12**: **7,100**"),
+        (LINES, "What is the average number of passengers per line?", "| 7 | 5,650 |"),
+        (TRIPS, "Show me the passengers per line in June", "| 12 | 150 |"),
+        (LINES, "Total passengers per km", "**1.1**"),
+    ],
+)
+def test_words_are_known_by_their_forms_and_numbers_that_name_things_as_names(
+    table, question, figure
+):
+    found = find(table, question)
+
+    assert figure in found["summary"] and found["is_complete"], found
+
+
+@pytest.mark.parametrize(
+    ("table", "question", "figure"),
+    [
+        (BUSES, "Welcher Wagen hat den höchsten Kilometerstand?", "**101**: **612.000**"),
+        (BUSES, "Wann ist die nächste HU von Wagen 104?", "**2026-06-30**"),
+        (WHEELS, "Wie viele Räder hat die Station Hafen?", "**2**"),
+        (WHEELS, "Welche Räder sind am Bahnhof?", "R3"),
+    ],
+)
+def test_german_plurals_and_umlauts_are_known(table, question, figure):
+    found = find(table, question, "de", "raeder.csv")
+
+    assert figure in found["summary"] and found["is_complete"], found
+
+
+@pytest.mark.parametrize(
+    ("table", "question", "word"),
+    [
+        (SHOWS, "Which plays were sold out?", "“out”"),
+        (SHIFTS, "Wie viele Stunden hat jeder insgesamt?", "“jeder”"),
+        (SHIFTS, "Wie viele Stunden hat jede Person insgesamt?", "“Person”"),
+    ],
+)
+def test_a_word_that_changes_what_is_asked_is_a_gap_without_a_figure(table, question, word):
+    found = find(table, question, "de" if "Stunden" in question else "en")
+
+    assert any(word in gap for gap in found["gaps"]) and not found["summary"]
+
+
+def test_the_lowest_amount_of_a_row_has_the_lowest_sum_beside_it():
+    summary = find(SHOWS, "Which play had the lowest revenue?")["summary"]
+
+    assert summary.startswith("Lowest revenue in a single row: **Moon**: **658 EUR**.")
+    assert "Lowest sum of revenue: **Moon**: **1,498 EUR**." in summary
+
+
+def test_a_name_is_split_at_its_capitals_and_not_at_an_umlaut():
+    assert split_name("Nächste HU") == ("nächste", "hu")
+    assert split_name("HTMLSeite_Größe") == ("html", "seite", "größe")
