@@ -92,3 +92,12 @@ test("many claims and a long text are placed in time", () => {
 
   expect(renderMarkdown(text, [], claims).match(/data-claim/g)!.length).toBe(2000);
 });
+
+test("figures of a German answer have marks, in sentences and in rows", () => {
+  const written = (text: string): SourcedClaim => ({ ...makeClaim(text, "computed"), hasComma: true });
+  const row = [written("Name: Anke Brandt; sum of Stunden: 17.5"), written("Name: Tom Reuter; sum of Stunden: 1250")];
+
+  expect(placeMarks(" 17,5 ", readClaims(row), "Anke Brandt 17,5")).toEqual([{ end: 5, claim: 0 }]);
+  expect(placeMarks(" 1.250,0 ", readClaims(row), "Tom Reuter 1.250,0")).toEqual([{ end: 8, claim: 1 }]);
+  expect(mark("Durchschnitt von Stunden: 17,5.", written("average of Stunden: 17.5"))).toEqual([["17,5", 0]]);
+});

@@ -20,6 +20,7 @@ MAX_PADDED: Final = 2
 _EXACT_BELOW: Final = 1
 _FLOAT_CHARS: Final = 13
 
+_COMPUTED: Final = ("sum of", "average of", "minimum of", "maximum of", "different")
 _PHRASES: Final = """
 highest: Highest {what} | Höchster Wert ({what})
 in_row:  in a single row |  in einer Zeile
@@ -240,7 +241,7 @@ class _Description:
             return words["share"].format(part=part)
         if asked.function == "count":
             return words["count"]
-        for start in ("sum of", "average of", "minimum of", "maximum of", "different"):
+        for start in _COMPUTED:
             if first.startswith(f"{start} "):
                 names = [each.removeprefix(start).strip() for each in (first, *others)]
                 return f"{words[start]} {', '.join(map(format_column, names))}"
@@ -272,7 +273,16 @@ class _Description:
             pad_decimals(rows, at, self._words["point"])
         left = len(answered.rows) - most
         more = f"\n\n({self._words['more'].format(count=left)})" if left > 0 else ""
-        return format_table(list(map(format_column, answered.columns)), rows) + more
+        return format_table(list(map(self._head, answered.columns)), rows) + more
+
+    def _head(self, column: str) -> str:
+        """Return a column's name as a head, with what was computed in the language."""
+        if self._language != "de":
+            return format_column(column)
+        start = next((each for each in _COMPUTED if column.startswith(f"{each} ")), "")
+        said = self._words[start or "count"]
+        name = format_column(column.removeprefix(start).strip())
+        return f"{said} {name}" if start else said if column == "count" else name
 
     def _list_used(self) -> str:
         """Return the line that names table, columns, rows and what was left out."""

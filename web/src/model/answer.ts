@@ -17,6 +17,8 @@ export interface Answer {
   contradictions: Contradiction[];
   sources: string[];
   findings: Finding[];
+  /** ISO 639-1 code of the language that the program answers in. */
+  language: string;
 }
 
 /** Return the answer to the last request; null while there is none. */
@@ -32,6 +34,7 @@ export const findAnswer = oncePerTrace((trace: Trace): Answer | null => {
     contradictions: asList(answer.contradictions).filter(({ claims }) => Array.isArray(claims)),
     sources: asList(answer.sources),
     findings: asList(answer.findings),
+    language: answer.language ?? "en",
   };
 });
 

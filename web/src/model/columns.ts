@@ -33,7 +33,7 @@ export const writeColumns = (text: string): string =>
 
 /** Return a figure of a column that has a unit with its thousands apart; other texts as they are. */
 export const writeFigure = (text: string, column: string): string =>
-  readColumn(column)?.unit.length && /^-?\d{4,}(?:\.\d+)?$/.test(text) ? text.replace(/\B(?=(?:\d{3})+(?!\d))(?<!\.\d*)/g, ",") : text;
+  readColumn(column.replace(/^.* of /, ""))?.unit.length && /^-?\d{4,}(?:\.\d+)?$/.test(text) ? text.replace(/\B(?=(?:\d{3})+(?!\d))(?<!\.\d*)/g, ",") : text;
 
 const FIGURE = /^[-−+]?[$€£]?\d[\d,.]*(?:\s?%)?$/;
 /** Written where there is no figure. */

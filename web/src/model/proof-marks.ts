@@ -20,6 +20,8 @@ interface Marked {
   value: string;
   /** Of a row of a table its cells. */
   cells: readonly string[];
+  /** The text that says it writes 1.250,5 for 1250.5. */
+  hasComma: boolean;
 }
 
 /** Longer claims are passages, which an answer quotes with their source. */
@@ -32,6 +34,11 @@ const YEAR = /^(?:19|20)\d\d$/;
 /** A figure at the end of a line, behind the colon of its label; a unit may follow. */
 const VALUE = /: ([-−]?\d[\d,]*(?:\.\d+)?)(?: [\p{L}%€$]{1,8})?(?=[.\s]*$)/u;
 const SENTENCE = /(?<=[.!?;])\s+|\n/g;
+
+const COMMA_FIGURE = /\d[\d.,]*\d/g;
+const SWAPPED: Record<string, string> = { ".": ",", ",": "." };
+/** Return a text of the same length whose figures have a point before their decimals. */
+const writePoints = (text: string): string => text.replace(COMMA_FIGURE, (figure) => figure.replace(/[.,]/g, (mark) => SWAPPED[mark]!));
 
 const readFigure = (text: string): string => String(Number(text.replaceAll(",", "").replace("−", "-")));
 const listFigures = (text: string): string[] => [...text.matchAll(FIGURE)].map(([found]) => found);
@@ -60,9 +67,9 @@ const squeeze = (text: string): string => text.replace(/\s+/g, " ").replace(/[.\
 
 /** Return what is searched for of each claim that was proved, or was found not to be: the longest first. */
 export function readClaims(claims: readonly SourcedClaim[]): Marked[] {
-  const marked = claims.slice(0, MAX_CLAIMS).flatMap(({ text, proof }, index) => {
+  const marked = claims.slice(0, MAX_CLAIMS).flatMap(({ text, proof, hasComma = false }, index) => {
     if (!proof || proof === "stated" || text.length > MAX_CLAIM_CHARS) return [];
-    const found = listFigures(text);
+    const found = listFigures(hasComma && proof === "quoted" && !readRow(text) ? writePoints(text) : text);
     return [
       {
         index,
@@ -73,6 +80,7 @@ export function readClaims(claims: readonly SourcedClaim[]): Marked[] {
         names: new Set(proof === "unproved" ? [] : listNames(text)),
         value: readValue(text)?.figure ?? "",
         cells: readRow(text)?.cells ?? [],
+        hasComma,
       },
     ];
   });
@@ -92,9 +100,11 @@ export function placeMarks(text: string, claims: readonly Marked[], around = "")
   let start = 0;
   for (const sentence of splitSentences(text)) {
     const said = placeSaid(sentence, claims);
-    const rest = said.reduce((left, { from, end }) => left.slice(0, from) + " ".repeat(end - from) + left.slice(end), sentence);
-    const figures = placeFigures(rest, claims, `${around} ${sentence}`, around ? claims.filter((claim) => isRow(claim, around)) : []);
-    const values = said.length || figures.length ? [] : placeValue(sentence, claims);
+    const left = said.reduce((text, { from, end }) => text.slice(0, from) + " ".repeat(end - from) + text.slice(end), sentence);
+    const [rest, row, whole] = [left, around, sentence].map(claims[0]?.hasComma ? writePoints : String) as [string, string, string];
+    const rows = around ? claims.filter((claim) => isRow(claim, row)) : [];
+    const figures = placeFigures(rest, claims, `${row} ${whole}`, rows);
+    const values = said.length || figures.length ? [] : placeValue(rest, claims);
     for (const { end, claim } of [...said, ...figures, ...values]) places.push({ end: start + end, claim });
     start += sentence.length;
   }

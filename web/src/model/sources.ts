@@ -31,6 +31,8 @@ export interface SourcedClaim {
   passage: Passage | null;
   /** What it was computed of, where a tool says it. */
   used: UsedRows | null;
+  /** The answer writes 1.250,5 for 1250.5. */
+  hasComma?: boolean;
 }
 
 export interface Source {
@@ -68,13 +70,14 @@ export const listClaims = oncePerTrace((trace: Trace): SourcedClaim[] => {
   const passages = new PassageIndex(trace);
   // A team's report repeats the claims of its own tasks.
   const tasks = flattenTasks(viewTasks(trace)).filter(({ inner }) => !inner.length);
+  const written = findAnswer(trace)?.language === "de" ? { hasComma: true } : {};
   return tasks.flatMap(({ path, traced: { report } }) =>
     (report?.claims ?? []).map((claim, index) => {
       const quotation = claim.quotation?.trim() ?? "";
       const { text, proof = null } = claim;
       const passage = passages.find(path, index, quotation || text);
       const used = proof === "computed" ? passages.findUsed(path, text) : null;
-      return { task: path, text, source: claim.source ?? "", quotation, proof, doubt: claim.doubt ?? "", passage, used };
+      return { task: path, text, source: claim.source ?? "", quotation, proof, doubt: claim.doubt ?? "", passage, used, ...written };
     }),
   );
 });
