@@ -245,7 +245,7 @@ def _fill_remedies(facts: RunFacts, fault: Fault) -> Iterator[Remedy]:
     remedies = (*kind.remedies, *([_CASE] if kind.makes_case else []))
     if {*label_models(facts.run.get("models"))} == {label_model("embedded")}:
         # No file's words and no row of an exam change what is answered without a model.
-        own, of_model = ("request", "file", "option"), "SUPERVISE_MODEL_"
+        own, of_model = ("request", "file"), "SUPERVISE_MODEL_"
         kept = [r for r in kind.remedies if r.kind in own or not kind.makes_case]
         remedies = tuple(r for r in kept if not r.name.startswith(of_model))
         remedies += (_MODEL,) if kind.makes_case else ()

@@ -66,7 +66,7 @@ MIN_FRAGMENTS, MAX_FRAGMENT_WORDS = 3, 4
 _OPENING = QUESTION_WORDS | GERMAN_QUESTION_WORDS
 _ASKING = _OPENING | AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS
 _PLACES = frozenset(("there", "dort"))
-_OF_OUTSIDE = _PLACES | {"he", "it"}
+_OF_OUTSIDE = _PLACES | {"er", "he", "ihm", "ihn", "it"}
 """Pronouns that hardly mean a noun before them in their own question: how many does it have?"""
 _HAVING = ("has", "have", "had", "hat", "haben", "hatte", "hatten")
 _VERBS = AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS | MODAL_VERBS

@@ -221,8 +221,10 @@ class Computation:
             named = [*filter(None, [profile.row_name]), *named]
         kept = sorted(named or profile.labels, key=lambda name: -profile.distinct.get(name, 0))
         first = [name for name in named or profile.labels if name in kept[:MAX_LABELS]]
-        is_name = any(profile.distinct.get(name) == profile.rows for name in first)
-        return [*first, *([] if is_name else profile.time_columns[:2])]
+        if any(profile.distinct.get(name) == profile.rows for name in first):
+            return first
+        keys = [*profile.codes, *filter(profile.names_rows, profile.numbers)]
+        return [*first, *(keys[:1] if not first else []), *profile.time_columns[:2]]
 
     def _write_grouped(self, measure: str) -> tuple[str, str]:
         """Return the highest or lowest value in a group; the sum where nothing is ranked."""

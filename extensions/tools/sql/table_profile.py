@@ -16,6 +16,7 @@ from extensions.tools.tables.question_words import (
     MONTHS,
     TOTAL_NAMES,
     Token,
+    is_identifier,
     is_same_word,
     list_lemmas,
     split_name,
@@ -96,13 +97,13 @@ class Profile:
 
     def is_code(self, name: str) -> bool:
         """Return whether a column of labels tells the rows apart by a code, such as `player_id`."""
-        return name in self.identities and bool({*split_name(name)} & LISTS["identifiers"])
+        return name in self.identities and is_identifier(name)
 
     @cached_property
     def row_name(self) -> str:
         """The column that names most rows in words, beside a code; empty for none."""
         codes = [name for name in self.identities if self.is_code(name)]
-        words = [n for n in self.labels if not {*split_name(n)} & LISTS["identifiers"]]
+        words = [n for n in self.labels if not is_identifier(n)]
         best = max(words, key=lambda name: self.distinct.get(name, 0), default="")
         return best if codes and 2 * self.distinct.get(best, 0) >= self.rows else ""
 
@@ -175,7 +176,8 @@ def build_plain_profile(table: AnalysedTable, *, drops_doubles: bool = False) ->
 
 
 def _is_code(name: str) -> bool:
-    return split_name(name)[-1] in LISTS["identifiers"] or "id" in split_name(name)
+    *_, last = parts = split_name(name)
+    return last in LISTS["identifiers"] or last.endswith("nummer") or "id" in parts
 
 
 def _write_yes(name: str, cells: Sequence[Any]) -> str:

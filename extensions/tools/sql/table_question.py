@@ -177,10 +177,13 @@ def _name_rows(before: "_Tried", asked: Question, query: Query) -> str:
     if not before.reading.order:
         return before.rows
     again = _try_table(before.profile, asked, query)  # an answer changes the reading
-    rows = _answer(again, asked, query).get("rows", [])
+    answer = _answer(again, asked, query)
+    rows = answer.get("rows", [])
     if not rows or (len(rows) > 1 and rows[0][-1] == rows[1][-1]):
         return ""
-    return " ".join(str(cell) for cell in rows[0][:-1] if cell is not None)
+    cells = zip(answer["columns"], rows[0][:-1], strict=False)
+    held = [(name, str(cell)) for name, cell in cells if cell is not None]
+    return " ".join(f"{name} {cell}" if cell.isdigit() else cell for name, cell in held)
 
 
 def _name_other_tables(best: "_Tried", profiles: Sequence[Profile]) -> None:

@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from extensions.tools.tables.question_roles import QuestionRoles
-from extensions.tools.tables.question_words import BUCKETS, GRAMMAR, LISTS, split_name
+from extensions.tools.tables.question_words import (
+    BUCKETS,
+    GRAMMAR,
+    LISTS,
+    is_identifier,
+    split_name,
+)
 from nodes.text.similarity import find_near_name
 from nodes.text.units import UNITS
 
@@ -57,6 +63,10 @@ def name_ranked(roles: QuestionRoles) -> None:
     found, profile = roles.found, roles.profile
     if found.group or found.bucket or found.is_share:
         return
+    people = [name for name in profile.labels if _names_people(name)]
+    if found.order and len(people) == 1 and roles.word(0) in ("who", "wer"):
+        found.group = people[0]
+        return
     asked = [at for at in range(len(roles.tokens)) if roles.word(at - 1) in LISTS["which"]]
     named = [name for name in profile.identities if {*split_name(name)} <= LISTS["row names"]]
     if found.order and len(named) == 1 and asked and _is_open_noun(roles, asked[0]):
@@ -71,6 +81,10 @@ def name_ranked(roles: QuestionRoles) -> None:
         _take(roles, nouns, labels[0])
     elif len(nouns) == 1 and found.order and profile.has_rows_of(roles.word(nouns[0])):
         _take(roles, nouns, "")
+
+
+def _names_people(name: str) -> bool:
+    return bool({*split_name(name)} & LISTS["row names"]) and not is_identifier(name)
 
 
 def _list_listed_nouns(roles: QuestionRoles) -> list[int]:

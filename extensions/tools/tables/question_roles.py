@@ -213,7 +213,9 @@ class QuestionRoles(ComparedWords):
 
     def _rank(self, name: str, places: Sequence[int]) -> tuple[float, ...]:
         parts = [part for part in split_name(name) if part not in LISTS["units"]] or [name]
-        return len(places), len(places) / len(parts), name in self.profile.numbers
+        said = [self.word(at) for at in places]
+        whole = sum(word in parts for word in said)  # Kunde, not Kundennummer
+        return len(places), len(places) / len(parts), whole, name in self.profile.numbers
 
     def _match_column(self, name: str) -> list[int]:
         """Return the places of open words that name a column; empty if it is not named."""

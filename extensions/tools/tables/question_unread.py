@@ -12,6 +12,7 @@ from extensions.tools.tables.question_words import (
     SIGNS,
     Token,
     is_foreign,
+    is_german_grammar,
     is_opposite,
     split_name,
 )
@@ -46,6 +47,8 @@ def list_unread(roles: QuestionRoles) -> None:
     is_count = bool(found.unread) and found.function == "count"
     is_all = not (found.conditions or found.part)
     is_most = is_count and (bool(found.order) or is_all)
+    is_plain = found.function == "value" and not (found.order or found.change or found.group)
+    found.is_of_others |= bool(found.unread) and is_plain and is_all  # a list of all rows
     if is_all and found.function == "count":  # with a damage
         found.is_of_others |= any(doubt.kind == "only" for doubt in found.doubts)
     read = sum(token.role not in ("", "mark") for token in tokens)
@@ -63,7 +66,8 @@ def _is_unread(roles: QuestionRoles, before: Token, token: Token, words: list[st
     is_grouping = OPERATIONS.get(before.word) in ("per", "each") and token.word in LISTS["light"]
     is_particle = before.role == "column" and token.word in LISTS["particles"]
     is_content = is_grouping or is_particle or is_foreign(token.word, words)
-    is_grammar = token.word in GRAMMAR and not is_content
+    is_grammar = token.word in GRAMMAR or is_german_grammar(token.word)
+    is_grammar = is_grammar and not is_content
     return not (token.role or is_grammar or is_degree or _is_scope(roles, token))
 
 

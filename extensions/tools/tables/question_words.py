@@ -98,10 +98,16 @@ def _find_lemmas(word: str, language: str) -> frozenset[str]:
 def is_same_word(one: str, other: str) -> bool:
     """Return whether two words are forms of one word, or one abbreviates the other."""
     is_same = one == other or _has_same_stem(one, other)
-    is_superlative = any(word.endswith(_SUPERLATIVE) for word in (one, other))
+    is_superlative = one.endswith(_SUPERLATIVE) != other.endswith(_SUPERLATIVE)
     if is_same or is_superlative or not (one.isalpha() and other.isalpha()):
         return is_same
     return not list_lemmas(one).isdisjoint(list_lemmas(other))
+
+
+def is_identifier(name: str) -> bool:
+    """Return whether a column's name says that its cells are codes: player_id, Artikelnummer."""
+    parts = split_name(name)
+    return any(part in LISTS["identifiers"] or part.endswith("nummer") for part in parts)
 
 
 @lru_cache(65536)
@@ -163,29 +169,30 @@ lists = absent: fehlen fehlende fehlenden fehlt lack lacking lacks missing; aged
   index isbn key lat latitude lon longitude no nr number phone plz postal postcode ssn zip zipcode;
   inside: among im in innerhalb inside unter within; intensive: age alter average avg density index
   mean median pct perc percent preis price quote rate rating ratio score share speed temp temperatur
-  temperature; kinds: different distinct unique unterschiedliche verschiedene; light: answer darf
-  dürfen kann können muss müssen soll sollen anywhere appear auf aus bei bekam bekamen bekommen
-  belong betrug beträgt bring brings brought calculate came column columns come comes compare
-  compute contain contains das data dataset dem den der des die ein eine einem einen einer entire
-  entries er erhielt erhielten es ever figure figures file find fand fanden für gab gave get gibt
-  ging give goes gone got haben happen happened hat hatte hatten high hoch ihr ihre im include
-  included ist kam kamen kind kommen kommt level liegt list listed live lived lives located made
-  make mit number numbers occur occurred oder question rank ranked reach reached record recorded
-  records registered reported row rows saw see seen sein seine show shown sie sind table tables take
-  tell took und value values viel viele vom von wann war waren welche welchem welchen welcher
-  welches went wer werden whole wie wird wo wurde wurden zu zum zur zwischen; links: and beside das
-  den der die how many oder or sowie than the to und versus vs with; listing: compare list order
-  ordne rank sort sortiere top vergleiche; meaningful: above after again against also before below
-  down except first former further half last latter near neither never next no noch none nor not off
-  only other others over rest same second several since still third twice under until up weder
-  without yet; no: 0 false n nein no; particles: away back out; range links: and bis through till to
-  und until; row names: column id lastname name names surname title; prepositions: am at by for from
-  in of on to um von zu ,; sources: about by due durch from in of on von; units: and chf cm dollar
-  dollars eur euro euros g gbp gwh h hp in jpy kg km km2 kmh kwh l lb lbs m m2 min ml mm mph ms mwh
-  of pct per perc s t the usd; vague: about almost approximately around by ca circa etwa innerhalb
-  nearly roughly rund within; verbs: are came come comes did do does entfallen entfällt goes haben
-  had has hat hatten have is ist kam kamen sind war waren was went were; which: welche welchem
-  welcher welches wer wessen which who whom whose; yes: 1 ja true y yes
+  temperature; kinds: different distinct unique unterschiedliche verschiedene; light: answer
+  befinden befindet liegen stehen steht sich darf dürfen kann können muss müssen soll sollen
+  anywhere appear auf aus bei bekam bekamen bekommen belong betrug beträgt bring brings brought
+  calculate came column columns come comes compare compute contain contains das data dataset dem den
+  der des die ein eine einem einen einer entire entries er erhielt erhielten es ever figure figures
+  file find fand fanden für gab gave get gibt ging give goes gone got haben happen happened hat
+  hatte hatten high hoch ihr ihre im include included ist kam kamen kind kommen kommt level liegt
+  list listed live lived lives located made make mit number numbers occur occurred oder question
+  rank ranked reach reached record recorded records registered reported row rows saw see seen sein
+  seine show shown sie sind table tables take tell took und value values viel viele vom von wann war
+  waren welche welchem welchen welcher welches went wer werden whole wie wird wo wurde wurden zu zum
+  zur zwischen; links: and beside das den der die how many oder or sowie than the to und versus vs
+  with; listing: compare list order ordne rank sort sortiere top vergleiche; meaningful: above after
+  again against also before below down except first former further half last latter near neither
+  never next no noch none nor not off only other others over rest same second several since still
+  third twice under until up weder without yet; no: 0 false n nein no; particles: away back out;
+  range links: and bis through till to und until; row names: column id lastname name names surname
+  title; prepositions: am at by for from in of on to um von zu ,; sources: about by due durch from
+  in of on von; units: and chf cm dollar dollars eur euro euros g gbp gwh h hp in jpy kg km km2 kmh
+  kwh l lb lbs m m2 min ml mm mph ms mwh of pct per perc s t the usd; vague: about almost
+  approximately around by ca circa etwa innerhalb nearly roughly rund within; verbs: are came come
+  comes did do does entfallen entfällt goes haben had has hat hatten have is ist kam kamen sind war
+  waren was went were; which: welche welchem welcher welches wer wessen which who whom whose; yes: 1
+  ja true y yes
 """
 """Closed lists: a section, with its names or roles, each with its words."""
 
@@ -237,8 +244,15 @@ _ENGLISH: Final = FUNCTION_WORDS | QUESTION_WORDS
 _GERMAN: Final = GERMAN_FUNCTION_WORDS - _ENGLISH
 
 
+def is_german_grammar(word: str) -> bool:
+    """Return whether a word changes nothing of a German question."""
+    return "de" in _languages.get() and word in GERMAN_FUNCTION_WORDS - LISTS["meaningful"]
+
+
 def is_foreign(word: str, words: Iterable[str]) -> bool:
     """Return whether a German article or verb is among English words: die, war."""
+    if "de" in _languages.get():
+        return False
     others = {*words} - {word}
     return word in _GERMAN and bool(others & _ENGLISH) and not others & _GERMAN
 

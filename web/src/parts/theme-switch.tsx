@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 const THEMES = ["auto", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
@@ -8,11 +8,30 @@ function applyTheme(theme: Theme): void {
   else document.documentElement.dataset["theme"] = theme;
 }
 
+const KEY = "supervise_colours";
+/** A browser may keep nothing: then the choice is that of this page. */
+const readTheme = (): Theme => {
+  try {
+    return THEMES.find((name) => name === localStorage.getItem(KEY)) ?? "auto";
+  } catch {
+    return "auto";
+  }
+};
+const keepTheme = (theme: Theme): void => {
+  try {
+    localStorage.setItem(KEY, theme);
+  } catch {
+    // It is applied, and forgotten with the page.
+  }
+};
+
 /** Switches between the colours of the system, light and dark. */
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState<Theme>("auto");
+  const [theme, setTheme] = useState<Theme>(readTheme);
+  useEffect(() => applyTheme(theme), []);
   const choose = (chosen: Theme) => {
     applyTheme(chosen);
+    keepTheme(chosen);
     setTheme(chosen);
   };
   return (
