@@ -1,6 +1,7 @@
 """Put in words what was computed for a question about a table."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isclose
 from typing import Any, Final
 
@@ -8,7 +9,7 @@ from extensions.tools.sql.numbers import write_cell
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import format_row, quote_name
 from extensions.tools.tables.formatting import format_column, read_phrases, split_unit
-from extensions.tools.tables.question_words import is_same_word, join_words, split_name
+from extensions.tools.tables.question_words import BUCKETS, is_same_word, join_words, split_name
 from extensions.tools.tables.reading import Answered, Reading, describe_conditions
 from nodes.tools.framework.tool_report import format_cell, format_table
 
@@ -20,6 +21,21 @@ MAX_PADDED: Final = 2
 _EXACT_BELOW: Final = 1
 _FLOAT_CHARS: Final = 13
 
+_GERMAN_PERIODS: Final = {
+    "year": "Jahr",
+    "quarter": "Quartal",
+    "month": "Monat",
+    "day": "Tag",
+    "to": "bis",
+    "January": "Januar",
+    "February": "Februar",
+    "March": "März",
+    "May": "Mai",
+    "June": "Juni",
+    "July": "Juli",
+    "October": "Oktober",
+    "December": "Dezember",
+}
 _COMPUTED: Final = ("sum of", "average of", "minimum of", "maximum of", "different")
 _PHRASES: Final = """
 highest: Highest {what} | Höchster Wert ({what})
@@ -47,6 +63,7 @@ thing: “{thing}” was taken to mean each {group} | „{thing}“ wurde versta
 taken: “{thing}” was taken to mean {group} | „{thing}“ wurde verstanden als {group}
 without_words: leaving out {words} | ohne {words}
 rows: row | Zeile
+in_rows: rows: {count} | Zeilen: {count}
 missing: nothing in the table fits {words}; its columns are {columns} |
   nichts in der Tabelle passt zu {words}; ihre Spalten sind {columns}
 unplaced: it is unclear what {words} belongs to | es ist unklar, wozu {words} gehört
@@ -162,7 +179,14 @@ class _Description:
         return "\n\n".join(filter(None, [self._state(), self._format_rows(), self._list_used()]))
 
     def _describe(self, conditions: Sequence[Any]) -> str:
-        return describe_conditions(conditions, self._words["and"], self._words["or"])
+        said = [replace(c, words=self._translate(c.words)) if c.part else c for c in conditions]
+        return describe_conditions(said, self._words["and"], self._words["or"])
+
+    def _translate(self, period: str) -> str:
+        """Return words for periods in the language: month = February."""
+        if self._language != "de":
+            return period
+        return " ".join(_GERMAN_PERIODS.get(word, word) for word in period.split(" "))
 
     def _number(self, value: Any) -> str:
         asked = self._asked
@@ -189,6 +213,9 @@ class _Description:
         if is_table:
             return f"**{format_cell(head)}**"
         shown = [f"{self._name_row(row)}{self._write_values(row)}" for row in rows[:MAX_NAMED]]
+        if asked.function == "distinct" and len(shown) == 1 and asked.conditions:
+            used = write_number(self._answered.rows_used, self._language)
+            shown[0] += f" ({self._words['in_rows'].format(count=used)})"
         left = len(rows) - MAX_NAMED
         more = f"; {self._words['more'].format(count=left)}" if left > 0 else ""
         said = f"{head}: {'; '.join(shown)}{more}."
@@ -277,8 +304,8 @@ class _Description:
 
     def _head(self, column: str) -> str:
         """Return a column's name as a head, with what was computed in the language."""
-        if self._language != "de":
-            return format_column(column)
+        if self._language != "de" or column in BUCKETS.values():
+            return self._translate(format_column(column))
         start = next((each for each in _COMPUTED if column.startswith(f"{each} ")), "")
         said = self._words[start or "count"]
         name = format_column(column.removeprefix(start).strip())
@@ -291,8 +318,8 @@ class _Description:
         named += [asked.divisor, asked.second, asked.group]
         conditions = [*asked.conditions, *asked.part]
         named += [each.column for each in conditions if not each.part]
-        bucket = profile.times.write_bucket(asked.bucket) if asked.bucket else ""
-        used = [bucket, *(sql for sql, _ in asked.ends), *(each.sql for each in conditions)]
+        time = profile.times.write_bucket(asked.bucket) if asked.bucket else ""
+        used = [time, *(sql for sql, _ in asked.ends), *(each.sql for each in conditions)]
         named += [name for name in profile.times.columns if quote_name(name) in " ".join(used)]
         names = ", ".join(f"`{name}`" for name in dict.fromkeys(filter(None, named)))
         said = [
@@ -303,7 +330,8 @@ class _Description:
                 all=write_number(profile.rows, self._language),
             )
         ]
-        group = f" {words['and']} ".join(filter(None, [asked.group, asked.bucket]))
+        bucket = self._translate(asked.bucket)
+        group = f" {words['and']} ".join(filter(None, [asked.group, bucket]))
         left_out = self._answered.left_out
         taken = asked.thing_column or words["rows"]
         optional = {

@@ -223,7 +223,8 @@ class Computation:
         first = [name for name in named or profile.labels if name in kept[:MAX_LABELS]]
         if any(profile.distinct.get(name) == profile.rows for name in first):
             return first
-        keys = [*profile.codes, *filter(profile.names_rows, profile.numbers)]
+        numbers = [name for name in profile.numbers if name not in self.asked.measures]
+        keys = [*profile.codes, *filter(profile.names_rows, numbers)]
         return [*first, *(keys[:1] if not first else []), *profile.time_columns[:2]]
 
     def _write_grouped(self, measure: str) -> tuple[str, str]:

@@ -239,7 +239,8 @@ def _count(profile: Profile, query: Query) -> None:
     is_total = [
         f"LOWER(TRIM(CAST({quote_name(name)} AS VARCHAR(400)))) IN ({named})" for name in labels
     ]
-    counted = [*labels, *profile.time_columns, *profile.codes][:MAX_PROFILED_COLUMNS]
+    keys = [*profile.codes, *filter(profile.names_rows, profile.numbers)]
+    counted = [*labels, *profile.time_columns, *keys][:MAX_PROFILED_COLUMNS]
     values = [f"COUNT(DISTINCT {quote_name(name)})" for name in counted]
     sums = [f"SUM(CASE WHEN {each} THEN 1 ELSE 0 END)" for each in is_total]
     buckets = [each for each in ("year", "quarter") if profile.times.write_bucket(each)]

@@ -13,7 +13,7 @@ from extensions.tools.sql.table_cells import find_cells, list_kinds
 from extensions.tools.sql.table_columns import AnalysedTable, Query
 from extensions.tools.sql.table_computation import Computation, show_used
 from extensions.tools.sql.table_profile import Profile, build_profile
-from extensions.tools.sql.whole_table import TOTAL_ROW
+from extensions.tools.sql.whole_table import TOTAL_ROW, translate_note
 from extensions.tools.tables.doubts import ALL_PERIODS
 from extensions.tools.tables.formatting import split_unit
 from extensions.tools.tables.question_reading import read_part
@@ -89,13 +89,30 @@ def _answer_parts(
     is_better = all(are_read) or (any(are_read) and not answered[0]["is_complete"])
     if before or (texts and is_better):
         answered = by_part
-    kept = [note for note in notes if not (best.profile.totals and TOTAL_ROW in note)]
+    kept = [
+        translate_note(note, asked.language)
+        for note in _select_notes(notes, chosen if answered is by_part else [best])
+        if not (best.profile.totals and TOTAL_ROW in note)
+    ]
     said = [each["summary"] for each in answered if each["summary"]]
     said += [f"{'; '.join(kept)}."] if kept and said else []
     joined = answered[0] if len(answered) == 1 else _join(answered)
     about = [each.profile.table.source for each in (best, *chosen) if each.is_about]
     whole = {**joined, "summary": "\n\n".join(said), "about": list(dict.fromkeys(about))}
     return {**whole, **({"notes": kept} if kept else {})}
+
+
+def _select_notes(notes: Sequence[str], tried: Sequence["_Tried"]) -> list[str]:
+    """Return the notes without those on columns that were only looked at: `a.csv: fee: …`."""
+    unused = {
+        f"{each.profile.table.source}: {name}: " for each in tried for name in each.profile.columns
+    }
+    for each in tried:
+        read = each.reading
+        held = [*read.measures, *read.listed, *(one.column for one in read.conditions)]
+        used = [*held, read.divisor, read.second, read.group]
+        unused -= {f"{each.profile.table.source}: {name}: " for name in used}
+    return [note for note in notes if not note.startswith(tuple(unused))]
 
 
 def _list_questions(text: str) -> list[str]:

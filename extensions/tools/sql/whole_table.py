@@ -5,7 +5,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Final, NamedTuple
 
 from extensions.tools.sql.numbers import (
@@ -30,6 +30,10 @@ MIN_SUMMED: Final = 4
 COUNTED: Final = "(counted)"
 LEFT_OUT: Final = "(left out)"
 UNUSED: Final = "(not in any figure)"
+_GERMAN: Final = (
+    *((UNUSED, "(in keiner Summe)"), ("no number in ", "keine Zahl in "), (" of ", " von ")),
+    *((" cells", " Zellen"), (" cell", " Zelle"), (" line ", " Zeile ")),
+)
 TOTAL_ROW: Final = "the sum of the cells above it"
 DOUBLES: Final = "an earlier one"
 _DAY: Final = Pattern(r"\d{4}-\d\d-\d\d")
@@ -91,6 +95,13 @@ def describe_lacking(name: str, count: int, of: int, places: Places = ()) -> Tab
     """Return a sentence on the cells of a column of numbers that hold none."""
     text = f"{name}: no number in {count:,} of {format_count(of, 'cell')} {UNUSED}"
     return TableNote(f"{text}{_join(places)}", name)
+
+
+def translate_note(text: str, language: str) -> str:
+    """Return a sentence on cells without a number in the language of an answer."""
+    if language != "de" or UNUSED not in text:
+        return text
+    return reduce(lambda said, pair: said.replace(*pair), _GERMAN, text)
 
 
 def describe_negative(name: str, places: Places = ()) -> TableNote:

@@ -19,6 +19,8 @@ and_average: a number and an average are asked for; one was computed |
   nach einer Zahl und einem Durchschnitt ist gefragt; eines wurde berechnet
 no_names: it is asked which one, and one figure without names was read |
   es ist gefragt, welche es sind, und gelesen wurde eine Zahl ohne Namen
+no_choice: it is asked which ones, and nothing was read that tells them from the others |
+  es ist gefragt, welche es sind, und nichts gelesen, was sie von den anderen unterscheidet
 no_numbers: how much is asked for, and no column of numbers is named |
   es ist gefragt, wie viel, und keine Spalte mit Zahlen ist genannt
 no_dates: the table has no column of dates, which say when |

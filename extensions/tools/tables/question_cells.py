@@ -24,6 +24,10 @@ _DECIMAL_COMMA: Final = Pattern(r"\d{1,15},\d{1,2}")
 _GERMAN_THOUSANDS: Final = Pattern(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?")
 
 
+MAX_DENIED_WORDS: Final = 4
+"""From a denied cell to one that is denied with it."""
+
+
 class MarkedWords:
     """Words, and what has been read from them."""
 
@@ -143,12 +147,20 @@ def _is_common(words: MarkedWords, at: int, cell: str) -> bool:
     return is_name
 
 
+def _follows_denied(words: MarkedWords, column: str, at: int) -> bool:
+    """Return whether an "or" joins a cell to a denied one of its column: not from A or B."""
+    denied = [c.at for c in words.found.conditions if c.column == column and not c.is_value]
+    between = [words.word(place) for place in range(max(denied, default=at), at)]
+    return len(between) <= MAX_DENIED_WORDS and not {"or", "oder"}.isdisjoint(between)
+
+
 def _add_cell(words: MarkedWords, column: str, cell: str, at: int) -> None:
     text = f"LOWER(TRIM(CAST({quote_name(column)} AS VARCHAR(400))))"
     sql = f"{text} = {write_literal(cell.strip().lower())}"
     if any(each.sql == sql for each in words.found.conditions):
         return
-    negated = words.take_negation(at, 3) and cell.strip().lower() not in LISTS["denials"]
+    negated = words.take_negation(at, 3) or _follows_denied(words, column, at)
+    negated = negated and cell.strip().lower() not in LISTS["denials"]
     sign = "≠" if negated else "="
     words.found.conditions.append(
         Condition(

@@ -38,7 +38,8 @@ def name_rows(roles: QuestionRoles, at: int) -> None:
     is_row = profile.has_rows_of(roles.word(at)) and not (is_one_row or is_measured)
     if is_row or profile.frequency:
         near = find_near_name(roles.word(at), profile.title)
-        found.is_guess = not profile.frequency and near is None
+        is_known = roles.word(at) in LISTS["people"] and any(map(_names_people, profile.labels))
+        found.is_guess = not (profile.frequency or is_known) and near is None
         _take(roles, [at], profile.frequency)
 
 

@@ -83,12 +83,15 @@ class _Choice:
         quantities = {*self._profile.numbers, *codes}
         kinds = {name for at, name in self._roles.columns if self._is_kind(at, name)}
         named = {name for _, name in self._roles.columns} & quantities
-        is_told_apart = named - kinds or {"most", "least"} & self._asked
+        is_counted = self._roles.find_counted() is not None
+        is_ranked = bool({"most", "least", "count"} & self._asked)
+        is_told_apart = is_counted or is_ranked or bool(named - kinds)
         return quantities - kinds if is_told_apart else quantities
 
     def _is_kind(self, at: int, name: str) -> bool:
         """Return whether numbers tell rows apart: which room has most guests, guests per room."""
         is_each = self._roles.operation(at - 1) in ("per", "each")
+        is_each = is_each or self._roles.word(at - 1) in ("many", "viele")
         is_which = self._roles.word(at - 1) in LISTS["which"]
         return is_which or (is_each and self._profile.names_rows(name))
 
@@ -105,9 +108,20 @@ class _Choice:
             found.doubt("one_of_two")
         if not found.measure and found.function == "value" and not found.is_share:
             self._doubt_amount()
+        self._doubt_selection(words)
         if is_computed and (is_chosen or found.order) and not is_grouped:
             found.doubt("no_names")
             found.is_of_others |= bool(found.order)
+
+    def _doubt_selection(self, words: Sequence[str]) -> None:
+        """Doubt the amounts of all where it is only asked which ones: who are behind with rent."""
+        found = self._found
+        asking = [word for word in words if word in LISTS["asking"]]
+        is_which = len(asking) == 1 and words[0] in LISTS["which"]
+        is_chosen = found.order or found.conditions or found.others or found.change or found.bucket
+        if is_which and found.measure and found.function == "value" and not is_chosen:
+            found.doubt("no_choice")
+            found.is_of_others = True
 
     def _doubt_amount(self) -> None:
         """Doubt a reading without an amount where "how much" asks for one."""

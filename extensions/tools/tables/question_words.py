@@ -3,6 +3,7 @@
 What a table is about is never listed here: it is read from its own columns and cells.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,6 +20,8 @@ from nodes.text.word_lists import FUNCTION_WORDS, GERMAN_FUNCTION_WORDS, QUESTIO
 _TOKEN: Final = Pattern(
     r"\d{4}-\d\d(?:-\d\d)?(?!\d)|\d\d?(?:st|nd|rd|th)\b|\d[\d,.]*\d|[^\W_]+(?:['\u2019](?!s\b)[^\W_]+)?|[<>]=?|[?;,()]"
 )
+_COMPUTED_START: Final = Pattern(r"durchschnitts|gesamt", re.IGNORECASE)
+"""Of a German compound: Durchschnittsgehalt."""
 _NAME_PART: Final = Pattern(r"\d+|[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|[^\W\d_]+")
 MIN_STEM_CHARS: Final = 4
 _SUFFIX: Final = Pattern(
@@ -48,8 +51,15 @@ class Token:
 
 
 def split_question(text: str) -> list[Token]:
-    """Return the words, numbers and marks of a question."""
-    found = [Token(each.group(), *each.span()) for each in _TOKEN.finditer(text)]
+    """Return the words, numbers and marks of a question; "Gesamtbetrag" is two words."""
+    found = list[Token]()
+    for each in _TOKEN.finditer(text):
+        start, end = each.span()
+        size = _COMPUTED_START.match(each.group())
+        if size and end - start - size.end() >= MIN_STEM_CHARS:
+            found.append(Token(text[start : start + size.end()], start, start + size.end()))
+            start += size.end()
+        found.append(Token(text[start:end], start, end))
     return [each for each in found if each.word != "s" or text[each.start - 1] not in "'\u2019"]
 
 
@@ -131,15 +141,15 @@ operations = most: most meisten mehr more; least: least fewest wenigsten fewer w
   größte größten größter größtes higher larger greater höher größer peak strongest; lowest: lowest
   smallest minimum min worst niedrigste niedrigsten kleinste kleinsten kleinster kleinstes geringste
   geringsten lower smaller weakest; average: average mean avg averaged durchschnitt durchschnittlich
-  durchschnittliche durchschnittlichen durchschnittlicher durchschnittliches mittelwert; sum: total
-  sum combined altogether overall totals insgesamt summe gesamt zusammen; count: count anzahl;
-  share: share proportion fraction anteil; percent: percentage percent prozent; grow: grow grew
-  grown growth increase increased rise rose risen gain gained climb climbed wuchs wachstum stieg;
-  shrink: fall fell fallen shrink shrank drop dropped decline declined decrease decreased lose lost
-  loss sank rückgang; change: change changed difference unterschied; fast: fastest quickest faster
-  schnellsten relatively; per: per pro je; each: each every by jede jedem jeden jeder jedes nach
-  across; not: not n't except excluding without never ohne nicht außer other neither nor weder noch
-  non; none: no zero none kein keine keinen null
+  durchschnittliche durchschnittlichen durchschnittlicher durchschnittliches durchschnitts
+  mittelwert; sum: total sum combined altogether overall totals insgesamt summe gesamt zusammen;
+  count: count anzahl; share: share proportion fraction anteil; percent: percentage percent prozent;
+  grow: grow grew grown growth increase increased rise rose risen gain gained climb climbed wuchs
+  wachstum stieg; shrink: fall fell fallen shrink shrank drop dropped decline declined decrease
+  decreased lose lost loss sank rückgang; change: change changed difference unterschied; fast:
+  fastest quickest faster schnellsten relatively; per: per pro je; each: each every by jede jedem
+  jeden jeder jedes nach across; not: not n't except excluding without never ohne nicht außer other
+  neither nor weder noch non; none: no zero none kein keine keinen null
 months = 1: january jan januar; 2: february feb februar; 3: march mar märz; 4: april apr; 5: may
   mai; 6: june jun juni; 7: july jul juli; 8: august aug; 9: september sep sept; 10: october oct
   oktober okt; 11: november nov; 12: december dec dezember dez
@@ -178,21 +188,21 @@ lists = absent: fehlen fehlende fehlenden fehlt lack lacking lacks missing; aged
   hatte hatten high hoch ihr ihre im include included ist kam kamen kind kommen kommt level liegt
   list listed live lived lives located made make mit number numbers occur occurred oder question
   rank ranked reach reached record recorded records registered reported row rows saw see seen sein
-  seine show shown sie sind table tables take tell took und value values viel viele vom von wann war
-  waren welche welchem welchen welcher welches went wer werden whole wie wird wo wurde wurden zu zum
-  zur zwischen; links: and beside das den der die how many oder or sowie than the to und versus vs
-  with; listing: compare list order ordne rank sort sortiere top vergleiche; meaningful: above after
-  again against also before below down except first former further half last latter near neither
-  never next no noch none nor not off only other others over rest same second several since still
-  third twice under until up weder without yet; no: 0 false n nein no; particles: away back out;
-  range links: and bis through till to und until; row names: column id lastname name names surname
-  title; prepositions: am at by for from in of on to um von zu ,; sources: about by due durch from
-  in of on von; units: and chf cm dollar dollars eur euro euros g gbp gwh h hp in jpy kg km km2 kmh
-  kwh l lb lbs m m2 min ml mm mph ms mwh of pct per perc s t the usd; vague: about almost
-  approximately around by ca circa etwa innerhalb nearly roughly rund within; verbs: are came come
-  comes did do does entfallen entfällt goes haben had has hat hatten have is ist kam kamen sind war
-  waren was went were; which: welche welchem welcher welches wer wessen which who whom whose; yes: 1
-  ja true y yes
+  seine show shown sie sind piece pieces table tables take tell thing things took und value values
+  viel viele vom von wann war waren welche welchem welchen welcher welches went wer werden whole wie
+  wird wo wurde wurden zu zum zur zwischen; links: and beside das den der die how many oder or sowie
+  than the to und versus vs with; listing: compare list order ordne rank sort sortiere top
+  vergleiche; meaningful: above after again against also before below down except first former
+  further half last latter near neither never next no noch none nor not off only other others over
+  rest same second several since still third twice under until up weder without yet; no: 0 false n
+  nein no; particles: away back out; range links: and bis through till to und until; row names:
+  column id lastname name names surname title; people: leute people personen persons; prepositions:
+  am at by for from in of on to um von zu ,; sources: about by due durch from in of on von; units:
+  and chf cm dollar dollars eur euro euros g gbp gwh h hp in jpy kg km km2 kmh kwh l lb lbs m m2 min
+  ml mm mph ms mwh of pct per perc s t the usd; vague: about almost approximately around by ca circa
+  etwa innerhalb nearly roughly rund within; verbs: are came come comes did do does entfallen
+  entfällt goes haben had has hat hatten have is ist kam kamen sind war waren was went were; which:
+  welche welchem welcher welches wer wessen which who whom whose; yes: 1 ja true y yes
 """
 """Closed lists: a section, with its names or roles, each with its words."""
 

@@ -88,3 +88,30 @@ def test_the_lowest_amount_of_a_row_has_the_lowest_sum_beside_it():
 def test_a_name_is_split_at_its_capitals_and_not_at_an_umlaut():
     assert split_name("Nächste HU") == ("nächste", "hu")
     assert split_name("HTMLSeite_Größe") == ("html", "seite", "größe")
+
+
+@pytest.mark.parametrize(
+    ("question", "figure"),
+    [
+        ("Which jobs are not for Ada or Bo?", "**13**"),
+        ("How many kinds came in before March?", "**2** (rows: 3)"),
+        ("Durchschnittsgehalt pro Team", "| A | 150 |"),
+    ],
+)
+def test_a_denial_holds_for_both_names_and_a_number_of_kinds_says_its_rows(question, figure):
+    jobs = (
+        "job,customer,kind,received,gehalt,team\n11,Ada,phone,2025-01-03,100,A\n"
+        "12,Bo,phone,2025-02-03,200,A\n13,Cy,tablet,2025-02-09,300,B\n14,Ada,laptop,2025-04-01,50,B\n"
+    )
+    found = find(jobs, question)
+
+    assert figure in found["summary"] and found["is_complete"], found
+
+
+@pytest.mark.parametrize(
+    "question", ["Which tenants are behind with their rent?", "What is Ida Berg's phone number?"]
+)
+def test_a_list_of_all_rows_is_no_answer_to_which_ones(question):
+    found = find("tenant,rent_gbp,device\nAda,900,phone\nIda Berg,1100,phone\n", question)
+
+    assert not found["is_complete"] and "900" not in found["summary"]
