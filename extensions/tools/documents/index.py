@@ -32,6 +32,8 @@ LIGHT_WEIGHT = 0.3
 REFERENCE_WEIGHT = 0.3
 MIN_PART_CHARS: Final = 4
 """Of each of the two words of a compound."""
+MAX_COMPOUND_CHARS: Final = 40
+"""Of a word that is divided, or known by its endings."""
 MIN_BASE_CHARS: Final = 5
 """Of a word without its ending."""
 LINKS: Final = ("", "s", "es", "n", "en")
@@ -141,7 +143,8 @@ class PassageIndex:
         Of "Kündigungsfrist" those are "Kündigung" and "Frist", if some passage has both; of several
         pairs the most even one.
         """
-        if others or not word.isalpha() or self._count_matches((word,)):
+        is_plain = not others and word.isalpha() and len(word) <= MAX_COMPOUND_CHARS
+        if not is_plain or self._count_matches((word,)):
             return []
         if forms := self._list_forms(word):
             return forms
@@ -161,6 +164,8 @@ class PassageIndex:
         bases = {word.removesuffix(ending) for ending in ENDINGS}
         bases = {base for base in bases if base == word or len(base) >= MIN_BASE_CHARS}
         forms = {(base + ending,) for base in bases for ending in ENDINGS}
+        if not self._count(build_match_expression(forms)):
+            return []
         return sorted(form for form in forms if self._count_matches(form))
 
     def _measure_rarity(self, terms: Sequence[Term]) -> dict[Term, float]:
