@@ -63,8 +63,7 @@ def _format_document(title: str, answer: Mapping[str, Any]) -> str:
     claims = answer.get("claims") or ()
     proved = [each for each in claims if each.get("proof") not in (None, "stated")][:MAX_CLAIMS]
     lines += ["", "## Proofs"] if proved else []
-    for number, claim in enumerate(proved, 1):
-        lines += ["", f"[{number}] {_format_proof(claim)}"]
+    lines += ["", *(f"- {_format_proof(claim)}" for claim in proved)]
     return str(redact_text(escape_active_markdown(sanitize_text("\n".join([*lines, ""])))))
 
 

@@ -19,13 +19,13 @@ ANSWER = {
 }
 
 
-def test_an_answer_is_written_as_markdown_with_headings_and_numbered_proofs(tmp_path: Path):
+def test_an_answer_is_written_as_markdown_with_headings_and_its_proofs(tmp_path: Path):
     write_answer("Which coffee\ncosts least?", ANSWER, tmp_path / "a.md")
 
     text = (tmp_path / "a.md").read_text()
     assert text.startswith("# Which coffee costs least?\n\nHuila costs **24 EUR**.")
     assert "## Sources\n\n- prices.csv" in text and "## Gaps\n\n- No price of 2023." in text
-    assert text.endswith("## Proofs\n\n[1] Huila: 24 “Huila,24” (prices.csv, quoted)\n")
+    assert text.endswith("## Proofs\n\n- Huila: 24 “Huila,24” (prices.csv, quoted)\n")
 
 
 def test_an_answer_is_written_for_word_with_its_tables(tmp_path: Path):
@@ -61,4 +61,4 @@ def test_a_claim_that_is_its_quotation_is_written_once_and_without_its_heading_m
     write_answer("Workshop", {"text": "x", "claims": [claim]}, tmp_path / "a.md")
 
     text = (tmp_path / "a.md").read_text()
-    assert text.endswith("[1] “Workshop It closes on 30 June.” (minutes.md, quoted)\n")
+    assert text.endswith("- “Workshop It closes on 30 June.” (minutes.md, quoted)\n")
