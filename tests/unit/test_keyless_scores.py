@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.benchmarks.keyless.asked import is_right
 from tests.benchmarks.keyless.questions import (
     Question,
     QuestionInvalid,
@@ -79,3 +80,21 @@ def test_each_shipped_question_says_what_a_right_answer_shows() -> None:
     assert all(
         question.sql and question.values for question in questions if question.kind == "table"
     )
+
+
+@pytest.mark.parametrize(
+    ("right", "summary", "rows", "is_shown"),
+    [
+        (5, "Number of rows: **5**.\n\nFrom a.csv; 9 of 9 rows used.", 1, True),
+        (9, "Number of rows: **5**.\n\nFrom a.csv; 9 of 9 rows used.", 1, False),
+        (1230.25, "Summe von Umsatz: **1.230,25**.", 1, True),
+        (0.41, "Share in percent: **41 percent**.", 1, True),
+        (["Ada"], "**Names**\n\n| Ada |\n| Bo |", 2, False),
+        (["Ada", "Bo"], "**Names**\n\n| Ada |\n| Bo |", 2, True),
+        ({"North": 2}, "**Sum**\n\n| North | 2 |\n| South | 3 |", 2, True),
+    ],
+)
+def test_an_answer_on_a_table_is_right_if_it_shows_that_and_no_more_rows(
+    right: object, summary: str, rows: int, is_shown: bool
+) -> None:
+    assert is_right(right, {"summary": summary, "rows": [[]] * rows}) is is_shown
