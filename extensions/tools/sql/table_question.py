@@ -25,6 +25,7 @@ from extensions.tools.tables.question_words import (
     Token,
     is_opposite,
     is_same_word,
+    list_lemmas,
     read_superlative,
     read_words_of,
     split_name,
@@ -322,7 +323,7 @@ def _find_near_words(
     """
     tokens, found = split_question(question), list[tuple[Token, str]]()
     is_german = any(token.word in LISTS["german"] for token in tokens)
-    names = [" ".join(split_name(name)) for name in profile.columns]
+    names = [" ".join(split_name(split_unit(name)[0])) or name for name in profile.columns]
     for token in tokens if unread else ():
         is_noun = token.text.isalpha() and (is_german or token.text.islower())
         is_noun = is_noun and len(token.text) > 1
@@ -336,8 +337,10 @@ def _find_near_words(
             continue
         cells = [] if is_german or is_superlative else list_kinds(profile, query)
         for texts, held in ((names, profile.columns), (list(map(str.lower, cells)), cells)):
-            if (at := find_near_name(token.word, texts)) is not None:
-                found.append((token, held[at]))
+            words = [token.word, *(list_lemmas(token.word) if is_superlative else ())]
+            near = [at for word in words if (at := find_near_name(word, texts)) is not None]
+            if near:
+                found.append((token, held[near[0]]))
                 break
     return found
 

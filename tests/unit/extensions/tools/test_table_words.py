@@ -35,6 +35,7 @@ def find(table: str, question: str, language: str = "en", name: str = "table.csv
         (SHOWS, "Which play sold the most tickets?", "**Storm**: **326**"),
         (SHOWS, "How many tickets were sold on average?", "**122.6**"),
         (LINES, "Which line had the most passengers in April?", "**12**: **7,400**"),
+        (SHOWS, "Which play has the largest revenue?", "**Storm**: **3,872 EUR**"),
         (LINES, "Which line has the highest km?", "**12**: **7,100**"),
         (LINES, "What is the average number of passengers per line?", "| 7 | 5,650 |"),
         (TRIPS, "Show me the passengers per line in June", "| 12 | 150 |"),
