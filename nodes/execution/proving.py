@@ -46,7 +46,8 @@ class ReportProof:
         if report.claims:
             return await self._prove(report)
         computes = any(tool in COMPUTING_TOOLS for tool, *_ in self._results)
-        if not (report.output and (self.may_send_back or computes)):
+        is_result = report.status == "completed" and report.output
+        if not (is_result and (self.may_send_back or computes)):
             return report
         claims = await self._read(self._find_claims, report.output)
         return report.model_copy(update={"claims": claims, "has_found_claims": bool(claims)})

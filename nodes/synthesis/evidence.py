@@ -247,7 +247,8 @@ def list_gaps(
         report = results.get(task.id)
         if task.id in left_out:
             continue
-        if report and report.status == "completed" and not report.usage.output_tokens:
+        is_plain = report and {*report.usage.models} == {EMBEDDED}
+        if report and is_plain and report.status == "completed":
             unjudged += list_partial_gaps(report)
             continue
         reasons = [say(language, "not_run", caps=reached, task=task.description)]

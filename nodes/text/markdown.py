@@ -105,7 +105,8 @@ def format_answer(answer: Json) -> str:
     if contradictions := answer.get("contradictions"):
         lines = [_format_contradiction(each, word) for each in contradictions]
         parts.append(_format_list(word("contradictions"), lines))
-    if gaps := [gap for gap in answer.get("gaps") or () if " ".join(gap.split()) not in text]:
+    said = {line.strip("-* ") for line in text.splitlines()}
+    if gaps := [gap for gap in answer.get("gaps") or () if " ".join(gap.split()) not in said]:
         parts.append(_format_list(word("gaps"), gaps))
     if confidence := _format_confidence(answer, word):
         parts.append(f"**{word('confidence')}:** {confidence}")

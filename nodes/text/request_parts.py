@@ -56,7 +56,7 @@ _CHANGING = Pattern(
     re.IGNORECASE,
 )
 """At the start of a question that changes the one before it: what about June?"""
-MAX_CHANGE_WORDS = 6
+MAX_CHANGE_WORDS, MAX_BARE_WORDS = 6, 2
 MAX_TAIL_CHARS = 80
 MAX_READ_CHARS = 4_000
 """Of a request; the rest belongs to its last part."""
@@ -170,7 +170,10 @@ def needs_earlier_request(text: str) -> bool:
     A word such as "their" after a noun is taken to mean that noun.
     """
     first = (list_asking_parts(text) or [text])[0]
-    if read_fragment(first):
+    is_bare = (
+        points_back(first) and not find_pronoun(first) and len(first.split()) <= MAX_BARE_WORDS
+    )
+    if is_bare or read_fragment(first):
         return True
     word = find_pronoun(first)
     before = next((each.start() for each in _WORD.finditer(first) if each[0].lower() == word), 0)
@@ -198,7 +201,9 @@ def list_degrees(text: str) -> set[str]:
 def points_back(part: str) -> bool:
     """Return whether a part names something of what is before it, as with "it"."""
     words = [word.lower() for word in _WORD.findall(part)]
-    return not BACK_REFERENCES.isdisjoint(words) or bool(_list_places(words))
+    is_bare = 0 < len(words) <= MAX_BARE_WORDS and words[0] in _OPENING  # Which room?
+    is_bare = is_bare and _VERBS.isdisjoint(words) and part.rstrip().endswith("?")
+    return is_bare or not BACK_REFERENCES.isdisjoint(words) or bool(_list_places(words))
 
 
 def is_question(part: str) -> bool:

@@ -113,6 +113,8 @@ def test_a_word_after_how_that_a_verb_follows_only_asks_how_much() -> None:
         ("What is the average weight there?", True),
         ("And in June?", True),
         ("What about Oban?", True),
+        ("Which room?", True),
+        ("Which boats are there?", False),
         ("Und für Studenten?", True),
         ("How many boats are there?", False),
         ("Which boats are not at their station?", False),

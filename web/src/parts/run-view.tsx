@@ -69,21 +69,24 @@ const Sections = ({ trace, sections }: { trace: Trace; sections: RunSection[] })
   </>
 );
 
-/** Whether no reader has the pointer or the keyboard in an element, or has scrolled into it. */
-const isUnread = (element: HTMLElement): boolean => !element.matches(":hover, :focus-within") && element.getBoundingClientRect().top >= 0;
+/** Whether no reader has the keyboard in an element, or has scrolled into it. */
+const isUnread = (element: HTMLElement): boolean => !element.matches(":focus-within") && element.getBoundingClientRect().top >= 0;
 
 /** The plan, the times and the costs: open while the run works, folded beside a question and when the answer comes, if it is not read just then. */
 function HowItWasMade({ trace, sections }: { trace: Trace; sections: RunSection[] }) {
   const hasAnswer = Boolean(findAnswer(trace));
   const isAsking = trace.run.status === "needs_input";
   const made = useRef<HTMLDetailsElement>(null);
+  // A pointer that rests where the form was does not read what comes below it.
+  const isPointedAt = useRef(false);
   const [isOpen, setOpen] = useState(!hasAnswer && !isAsking);
   useEffect(() => {
     if (!hasAnswer) setOpen(!isAsking);
-    else if (made.current && isUnread(made.current)) setOpen(false);
+    else if (made.current && !isPointedAt.current && isUnread(made.current)) setOpen(false);
+    isPointedAt.current = false;
   }, [hasAnswer, isAsking]);
   return (
-    <details ref={made} id={MADE.id} class="made" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details ref={made} onPointerMove={({ movementX, movementY }) => (isPointedAt.current ||= Boolean(movementX || movementY))} id={MADE.id} class="made" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <h2>{MADE.title}</h2>{" "}
         <span class="soft small">
