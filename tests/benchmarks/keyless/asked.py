@@ -8,7 +8,7 @@ table would get.
 
 import json
 import re
-import sys
+from argparse import ArgumentParser
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from extensions.tools.sql.table_analysis import analyze_table
 from nodes.text.phrases import detect_language
 
-SETS = Path(__file__).with_name("asked")
+SETS = Path(__file__).with_name("asked_sets")
 TIMEOUT_S = 10.0
 TOLERANCE = 0.006
 """Of a figure that is shown rounded."""
@@ -64,11 +64,11 @@ def judge(right: Any, found: dict[str, Any]) -> str:
     return "right" if right != REFUSED and is_right(right, found) else "wrong"
 
 
-def ask(path: Path) -> Counter[str]:
+def ask(path: Path, rows: int | None) -> Counter[str]:
     """Ask the questions of a set, and print those that are claimed and not right."""
     held = json.loads(path.read_text(encoding="utf-8"))
     verdicts = Counter[str]()
-    for table, question, right in held["questions"]:
+    for table, question, right in held["questions"][:rows]:
         asked = {"question": question, "language": detect_language(question)}
         found = analyze_table("none", "", {table: held["tables"][table]}, TIMEOUT_S, "", asked)
         verdict = judge(right, found)
@@ -82,10 +82,14 @@ def ask(path: Path) -> Counter[str]:
 def main() -> None:
     """Ask the sets that are named, else all, and print how many answers are of each kind."""
     kinds = ("right", "wrong", "not judged", "refused", "refused rightly")
+    parser = ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("sets", nargs="*", metavar="SET", help="set1 to set5; else all")
+    parser.add_argument("--rows", type=int, help="only so many questions of each set")
+    given = parser.parse_args()
     rows = []
     for path in sorted(SETS.glob("*.json")):
-        if path.stem in sys.argv[1:] or not sys.argv[1:]:
-            verdicts = ask(path)
+        if path.stem in given.sets or not given.sets:
+            verdicts = ask(path, given.rows)
             rows.append(f"| {path.stem} | {' | '.join(str(verdicts[each]) for each in kinds)} |")
     print(f"\n| set | {' | '.join(kinds)} |\n|{'---|' * (len(kinds) + 1)}")
     print("\n".join(rows))
