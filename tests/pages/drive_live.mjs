@@ -106,6 +106,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await waitForText(page, ".run-bar", "running");
   await waitForText(page, "#summary", "which one is second");
   await waitForText(page, ".run-bar", END);
+  await page.$eval("#made", (made) => (made.open = true));
   expect((await read(page, "#made")).includes("prices.csv"), "a follow-up keeps the files of the thread");
   await page.click(".earlier-turns summary");
   note("the earlier request", await read(page, ".earlier-turns"));
