@@ -51,7 +51,8 @@ def write_decision(values: PlanningValues) -> dict[str, Any]:
         return {"is_done": True, "reason": reason}
     team, fit = values.team, WorkerFit(values.team, MIN_MEANING_OF_WHOLE)
     types = " ".join(_FILE_TYPE.findall("\n".join(values.materials)))
-    takers = [*fit.score_workers(values.request, types)][:1]
+    led = f"{read_lead(values.before, values.request)} {values.request}".lstrip()
+    takers = [*fit.score_workers(led, types)][:1]
     shown = fit.find_example(values.request, is_like=True)
     if shown and not _is_planned(shown, values) and list_workers(shown)[1:]:
         takers = [*list_workers(shown)[:2]]

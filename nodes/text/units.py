@@ -18,7 +18,7 @@ UNITS: Final[dict[str, tuple[str, float]]] = {
         "%": "1 % percent prozent pct percentage|points pp",
         "usd": "1 $ us$ usd dollar dollars",
         "eur": "1 € eur euro euros",
-        "gbp": "1 £ gbp pound pounds",
+        "gbp": "1 £ gbp",
         "jpy": "1 ¥ jpy yen",
         "chf": "1 chf francs franken",
         "length": "0.001 mm millimetres millimeters millimeter; 0.01 cm centimetres centimeters "

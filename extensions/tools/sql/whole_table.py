@@ -5,7 +5,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache, reduce
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from extensions.tools.sql.numbers import (
@@ -30,10 +30,8 @@ MIN_SUMMED: Final = 4
 COUNTED: Final = "(counted)"
 LEFT_OUT: Final = "(left out)"
 UNUSED: Final = "(not in any figure)"
-_GERMAN: Final = (
-    *((UNUSED, "(in keiner Summe)"), ("no number in ", "keine Zahl in "), (" of ", " von ")),
-    *((" cells", " Zellen"), (" cell", " Zelle"), (" line ", " Zeile ")),
-)
+_LACKING: Final = Pattern(r"no number in ([\d,]+) of ([\d,]+) cells? \(not in any figure\)")
+_LINE: Final = Pattern(r"\bline (\d+)")
 TOTAL_ROW: Final = "the sum of the cells above it"
 DOUBLES: Final = "an earlier one"
 _DAY: Final = Pattern(r"\d{4}-\d\d-\d\d")
@@ -99,9 +97,12 @@ def describe_lacking(name: str, count: int, of: int, places: Places = ()) -> Tab
 
 def translate_note(text: str, language: str) -> str:
     """Return a sentence on cells without a number in the language of an answer."""
-    if language != "de" or UNUSED not in text:
+    found = _LACKING.search(text) if language == "de" else None
+    if not found:
         return text
-    return reduce(lambda said, pair: said.replace(*pair), _GERMAN, text)
+    said = f"keine Zahl in {found[1]} von {found[2]} Zellen (in keiner Summe)"
+    places = _LINE.sub(r"Zeile \1", text[found.end() :])
+    return f"{text[: found.start()]}{said}{places}"
 
 
 def describe_negative(name: str, places: Places = ()) -> TableNote:

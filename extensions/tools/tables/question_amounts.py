@@ -23,6 +23,9 @@ _RANGES: Final = (("between", "and"), ("zwischen", "und"), ("from", "to"), ("von
 _ONE: Final = frozenset(("a", "an", "one", "ein", "eine", "einem", "einen", "einer"))
 
 
+_POUNDS: Final = ("gbp", "lb")
+
+
 @dataclass(frozen=True)
 class Amount:
     """A number, or the two of a range, with its words."""
@@ -100,11 +103,14 @@ def read_sign(tokens: Sequence[Token], at: int, end: int) -> tuple[str, int, int
 def find_measured(profile: Profile, unit: str) -> dict[str, float]:
     """Return the columns whose names end in a unit of a kind, each with how many one unit is.
 
-    Of metres `length_m` has 1, `width_cm` 100.
+    Of metres `length_m` has 1, `width_cm` 100. Pounds are money where the table has such a column.
     """
-    kind, factor = UNITS.get(unit, ("", 0.0))
     known = {name: UNITS[end] for name in profile.numbers if (end := _read_end(name))}
-    return {name: factor / own for name, (its, own) in known.items() if kind and its == kind}
+    for meant in _POUNDS if unit in ("pound", "pounds") else (unit,):
+        kind, factor = UNITS.get(meant, ("", 0.0))
+        if found := {name: factor / own for name, (its, own) in known.items() if its == kind}:
+            return found
+    return {}
 
 
 def _read_end(column: str) -> str:

@@ -65,7 +65,7 @@ def _is_unread(roles: QuestionRoles, before: Token, token: Token, words: list[st
     is_degree = before.word in ("how", "wie") and token.word in LISTS["degrees"]
     is_grouping = OPERATIONS.get(before.word) in ("per", "each") and token.word in LISTS["light"]
     is_particle = before.role == "column" and token.word in LISTS["particles"]
-    is_compound = before.role == "cell" and token.word in ("number", "nummer")
+    is_compound = before.role == "cell" and token.word == "number"
     is_content = is_grouping or is_particle or is_compound or is_foreign(token.word, words)
     is_grammar = token.word in GRAMMAR or is_german_grammar(token.word)
     is_grammar = is_grammar and not is_content

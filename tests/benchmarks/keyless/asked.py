@@ -1,6 +1,6 @@
 """Ask tables of many fields what people ask, without a model: `python -m …keyless.asked [SET]`.
 
-About 800 made-up questions on 24 small tables, a third of them German, by writers who had not seen
+797 made-up questions on 24 small tables, six of them German, by writers who had not seen
 the code; each has its right answer, computed by another program. Each set was unseen when it was
 first measured, and what was wrong was corrected since: they show what falls back, not what a new
 table would get.

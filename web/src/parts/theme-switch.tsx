@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 const THEMES = ["auto", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
@@ -28,7 +28,7 @@ const keepTheme = (theme: Theme): void => {
 /** Switches between the colours of the system, light and dark. */
 export function ThemeSwitch() {
   const [theme, setTheme] = useState<Theme>(readTheme);
-  useEffect(() => applyTheme(theme), []);
+  useLayoutEffect(() => applyTheme(theme), []);
   const choose = (chosen: Theme) => {
     applyTheme(chosen);
     keepTheme(chosen);

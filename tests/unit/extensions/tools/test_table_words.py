@@ -116,3 +116,23 @@ def test_a_list_of_all_rows_is_no_answer_to_which_ones(question):
     found = find("tenant,rent_gbp,device\nAda,900,phone\nIda Berg,1100,phone\n", question)
 
     assert not found["is_complete"] and "900" not in found["summary"]
+
+
+@pytest.mark.parametrize(
+    ("table", "figure"),
+    [
+        ("id,weight_g\nA1,1000\nA2,3000\n", "**1**"),
+        ("id,fee_gbp,weight_g\nA1,9,1\nA2,4,1\n", "**1**"),
+    ],
+)
+def test_pounds_are_money_where_the_table_has_some_and_else_a_weight(table, figure):
+    assert figure in find(table, "How many rows have more than 5 pounds?")["summary"]
+
+
+def test_a_note_on_empty_cells_is_german_and_only_on_the_columns_that_were_used():
+    rows = "name;number of rooms;fee\nA;k.A.;1,5\nB;3;2,5\nC;4;x\n"
+
+    said = find(rows, "Wie hoch ist fee insgesamt?", "de")["summary"]
+
+    assert "fee: keine Zahl in 1 von 3 Zellen (in keiner Summe): Zeile 4" in said
+    assert "number of rooms: " not in said
