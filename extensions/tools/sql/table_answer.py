@@ -10,7 +10,7 @@ from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import format_row, quote_name
 from extensions.tools.tables.formatting import format_column, read_phrases, split_unit
 from extensions.tools.tables.question_words import BUCKETS, is_same_word, join_words, split_name
-from extensions.tools.tables.reading import Answered, Reading, describe_conditions
+from extensions.tools.tables.reading import Answered, describe_conditions
 from nodes.tools.framework.tool_report import format_cell, format_table
 
 MAX_ROWS: Final = 15
@@ -144,7 +144,7 @@ def write_number(value: Any, language: str, *, is_own: bool = False) -> str:
 def _list_gaps(profile: Profile, answered: Answered, language: str) -> list[str]:
     words = PHRASES.get(language, PHRASES["en"])
     asked, gaps = answered.asked, [each.write(language) for each in answered.asked.doubts]
-    gaps += _list_taken(asked, words)
+    gaps += _list_taken(asked.taken, words)
     if asked.is_guess:
         gaps.append(words["thing"].format(thing=asked.thing, group=words["rows"]))
     columns = ", ".join(profile.columns[:MAX_COLUMNS])
@@ -161,8 +161,8 @@ def _list_gaps(profile: Profile, answered: Answered, language: str) -> list[str]
     return gaps
 
 
-def _list_taken(asked: Reading, words: Mapping[str, str]) -> list[str]:
-    return [words["taken"].format(thing=w, group=format_column(c)) for w, c in asked.taken]
+def _list_taken(taken: Sequence[tuple[str, str]], words: Mapping[str, str]) -> list[str]:
+    return [words["taken"].format(thing=w, group=format_column(c)) for w, c in taken]
 
 
 class _Description:
@@ -229,7 +229,7 @@ class _Description:
             return words["without_words"].format(words=join_words(asked.unread))
         if asked.is_guess:
             return words["thing"].format(thing=asked.thing, group=words["rows"])
-        return "; ".join(_list_taken(asked, words)) if asked.order else ""
+        return "; ".join(_list_taken(asked.taken, words)) if asked.order else ""
 
     def _count_asked(self) -> int:
         """Return how many rows of a ranking are asked for, with all that share the first place."""
@@ -354,5 +354,5 @@ class _Description:
             for key, value in optional.items()
             if value
         ]
-        said += _list_taken(asked, words)
+        said += _list_taken([*asked.taken, *asked.meant], words)
         return f"{'; '.join(said)}."

@@ -16,6 +16,8 @@ from extensions.tools.sql.table_profile import Profile, build_profile
 from extensions.tools.sql.whole_table import TOTAL_ROW, translate_note
 from extensions.tools.tables.doubts import ALL_PERIODS
 from extensions.tools.tables.formatting import split_unit
+from extensions.tools.tables.question_amounts import is_only_of_kind
+from extensions.tools.tables.question_nouns import list_plain_names
 from extensions.tools.tables.question_reading import read_part
 from extensions.tools.tables.question_words import (
     BUCKETS,
@@ -323,7 +325,7 @@ def _find_near_words(
     """
     tokens, found = split_question(question), list[tuple[Token, str]]()
     is_german = any(token.word in LISTS["german"] for token in tokens)
-    names = [" ".join(split_name(split_unit(name)[0])) or name for name in profile.columns]
+    names = list_plain_names(profile)
     for token in tokens if unread else ():
         is_noun = token.text.isalpha() and (is_german or token.text.islower())
         is_noun = is_noun and len(token.text) > 1
@@ -350,7 +352,8 @@ def _try_words(
 ) -> _Tried:
     tokens = split_question(asked.question)
     reading = read_part(profile, tokens, find_cells(profile, tokens, query))
-    reading.taken += taken
+    for each in taken:
+        (reading.meant if is_only_of_kind(profile, each[1]) else reading.taken).append(each)
     _apply_arguments(reading, profile, asked, query)
     heard = [token.role for token in tokens]
     lacking = len(reading.unread) + len(reading.doubts) + len(reading.taken) + reading.is_guess

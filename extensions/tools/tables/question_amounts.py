@@ -14,7 +14,7 @@ from extensions.tools.tables.question_words import (
     Token,
     split_name,
 )
-from nodes.text.units import SCALES, UNITS
+from nodes.text.units import CURRENCIES, SCALES, UNITS
 
 OR: Final = frozenset(("or", "oder"))
 LINKS: Final = OR | {"and", "und"}
@@ -46,8 +46,9 @@ class AmountWords(MarkedWords):
         number, end = self._read_number(at)
         if number is None:
             return self._read_one(at)
-        is_range = (self.word(at - 1), self.word(end)) in _RANGES
-        second, last = self._read_number(end + 1) if is_range else (None, end)
+        link = end + (self.word(end) in UNITS)  # between 5 m and 10 m
+        is_range = (self.word(at - 1), self.word(link)) in _RANGES
+        second, last = self._read_number(link + 1) if is_range else (None, end)
         if second is not None and self.word(end - 1) not in SCALES:
             number *= SCALES.get(self.word(last - 1), 1)  # between 30 and 40 thousand
         measured, last = self._read_unit(last if second is not None else end)
@@ -111,6 +112,13 @@ def find_measured(profile: Profile, unit: str) -> dict[str, float]:
         if found := {name: factor / own for name, (its, own) in known.items() if its == kind}:
             return found
     return {}
+
+
+def is_only_of_kind(profile: Profile, column: str) -> bool:
+    """Return whether a column has a unit, and no other column one of its kind; money is one."""
+    units = {name: UNITS[end][0] for name in profile.numbers if (end := _read_end(name))}
+    kinds = {name: "money" if kind in CURRENCIES else kind for name, kind in units.items()}
+    return column in kinds and [*kinds.values()].count(kinds[column]) == 1
 
 
 def _read_end(column: str) -> str:

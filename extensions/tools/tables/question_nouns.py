@@ -7,6 +7,8 @@ word. Each noun that is taken so is named in the answer.
 from collections.abc import Sequence
 from typing import Final
 
+from extensions.tools.sql.table_profile import Profile
+from extensions.tools.tables.formatting import split_unit
 from extensions.tools.tables.question_roles import QuestionRoles
 from extensions.tools.tables.question_words import (
     BUCKETS,
@@ -30,6 +32,9 @@ def name_rows(roles: QuestionRoles, at: int) -> None:
     while roles.word(at) in _ARTICLES or roles.role(at) in ("cell", "condition", "title"):
         at += 1
     is_after_noun = roles.role(at - 1) == "cell" and _is_plural_cell(roles, at - 1)
+    is_compared = roles.role(at + 1) == "condition"  # how many cost less than 5 EUR
+    if is_compared and find_near_name(roles.word(at), list_plain_names(profile)) is not None:
+        return
     if is_after_noun or not _is_open_noun(roles, at):
         return  # how many women said so
     is_one_row = any(each.column in profile.identities for each in found.conditions)
@@ -41,6 +46,11 @@ def name_rows(roles: QuestionRoles, at: int) -> None:
         is_known = roles.word(at) in LISTS["people"] and any(map(_names_people, profile.labels))
         found.is_guess = not (profile.frequency or is_known) and near is None
         _take(roles, [at], profile.frequency)
+
+
+def list_plain_names(profile: Profile) -> list[str]:
+    """Return the names of the columns in words, without their units."""
+    return [" ".join(split_name(split_unit(name)[0])) or name for name in profile.columns]
 
 
 def name_unit(roles: QuestionRoles, at: int) -> None:

@@ -15,6 +15,7 @@ from extensions.tools.tables.question_amounts import (
     read_sign,
 )
 from extensions.tools.tables.question_words import (
+    BUCKETS,
     GRAMMAR,
     LISTS,
     Token,
@@ -70,7 +71,10 @@ class ComparedWords(AmountWords):
             return False
         joined = [name for name in self._list_joined(column, at) if name in measured]
         sign, start = self._deny(sign, start, is_range=second is not None)
-        if self._is_unclear(at, sign, column, joined) or (measured and column not in measured):
+        per = self.word(end + 1) if self.operation(end) == "per" else ""
+        is_rate = per in UNITS.keys() - BUCKETS.keys()  # 10 EUR per kg
+        is_other = bool(measured) and column not in measured
+        if is_rate or is_other or self._is_unclear(at, sign, column, joined):
             sign = "?"
         stop += self.operation(stop) == "percent"  # its unit
         for name in (column, *joined):
@@ -176,7 +180,8 @@ class ComparedWords(AmountWords):
         if len(same) != 1:
             return ""
         if not is_plain or min(measured.values()) < measured[same[0]]:  # 8000 m, or km
-            self.found.taken.append((unit if is_plain else self.word(at), same[0]))
+            taken = self.found.meant if len(measured) == 1 else self.found.taken
+            taken.append((unit if is_plain else self.word(at), same[0]))
         return same[0]
 
     def _list_joined(self, column: str, at: int) -> list[str]:

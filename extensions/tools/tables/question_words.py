@@ -19,7 +19,9 @@ from nodes.text.word_lists import FUNCTION_WORDS, GERMAN_FUNCTION_WORDS, QUESTIO
 
 _TOKEN: Final = Pattern(
     r"\d{4}-\d\d(?:-\d\d)?(?!\d)|\d\d?(?:st|nd|rd|th)\b|\d[\d,.]*\d|[^\W_]+(?:['\u2019](?!s\b)[^\W_]+)?|[<>]=?|[?;,()]"
+    r"|[$€£¥](?=\s?\d)|(?:(?<=\d)|(?<=\d\s))[$€£¥]"
 )
+_SIGNS_OF_MONEY: Final = "$€£¥"
 _COMPUTED_START: Final = Pattern(r"durchschnitts|gesamt", re.IGNORECASE)
 """Of a German compound: Durchschnittsgehalt."""
 _NAME_PART: Final = Pattern(r"\d+|[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|[^\W\d_]+")
@@ -60,6 +62,8 @@ def split_question(text: str) -> list[Token]:
             found.append(Token(text[start : start + size.end()], start, start + size.end()))
             start += size.end()
         found.append(Token(text[start:end], start, end))
+        if found[-1].text[0].isdigit() and found[-2:-1] and found[-2].text in _SIGNS_OF_MONEY:
+            found[-2:] = reversed(found[-2:])  # $30 is 30 $
     return [each for each in found if each.word != "s" or text[each.start - 1] not in "'\u2019"]
 
 

@@ -71,7 +71,9 @@ class Reading:
     is_guess: bool = False
     """Nothing in the table says that its rows are such things."""
     taken: list[tuple[str, str]] = field(default_factory=list)
-    """Words that the table lacks, each with the column that was read instead."""
+    """Words that the table lacks, each with the column that was read instead; a gap."""
+    meant: list[tuple[str, str]] = field(default_factory=list)
+    """The same where no other column has a unit of that kind: "cheaper", of the only price."""
     unread: list[str] = field(default_factory=list)
     """Words that nothing was made of."""
     is_of_row: bool = False

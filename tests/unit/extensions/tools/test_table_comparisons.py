@@ -256,8 +256,29 @@ def test_a_short_word_is_not_the_beginning_of_a_column():
 def test_a_superlative_is_the_end_of_the_column_that_it_means_and_says_so(question: str, mast: str):
     found = ask(question)
 
-    assert f"{mast}: " in found["summary"]
-    assert [gap for gap in found["gaps"] if "was taken to mean" in gap] == found["gaps"] != []
+    assert f"**{mast}**: " in found["summary"] and "was taken to mean" in found["summary"]
+    assert found["is_complete"]  # no other column is of that kind
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("How many stones are cheaper than $300?", ""),
+        ("How many stones have a price under $300?", ""),
+        ("How many stones are cheaper than €300?", "**1**"),
+        ("How many stones cost less than 300€?", "**1**"),
+        ("How many stones cost between €250 and €500?", "**1**"),
+        ("How many stones weigh between 5 kg and 15 kg?", "**1**"),
+        ("How many stones cost more than 20 EUR per kg?", ""),
+    ],
+)
+def test_money_is_of_the_only_column_of_money_and_of_its_currency(question: str, rows: str):
+    stones = "stone,price_eur,weight_kg\nbasalt,400,10\nslate,200,20\n"
+
+    found = ask(question, stones)
+
+    assert rows in found["summary"] if rows else found["summary"] == ""
+    assert found["is_complete"] == bool(rows)
 
 
 HIRES = (
