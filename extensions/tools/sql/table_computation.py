@@ -116,9 +116,9 @@ class Computation:
         asked, profile = self.asked, self.profile
         held = {each.column for each in asked.conditions}
         wanted = [name for name in asked.named if name not in held and name in profile.columns]
-        if asked.asks_when and not {*wanted} & {*profile.time_columns}:
-            wanted += profile.time_columns
-            if not profile.time_columns:
+        if asked.asks_when and not {*wanted} & {*profile.when}:
+            wanted += profile.when
+            if not profile.when:
                 asked.doubt("no_dates")
                 return False
         named = [name for name in wanted if name in profile.identities]

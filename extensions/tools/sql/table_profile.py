@@ -24,6 +24,7 @@ from extensions.tools.tables.question_words import (
 from nodes.limits.patterns import Pattern
 from nodes.text.csv_table import split_sheet_name
 from nodes.text.units import UNITS
+from nodes.text.word_lists import DAYS
 
 MAX_PROFILED_COLUMNS: Final = 60
 _FEWEST_PERIODS: Final = 2
@@ -78,6 +79,12 @@ class Profile:
     def identities(self) -> list[str]:
         """The columns of labels of which each row has another cell."""
         return [name for name in self.labels if self.distinct.get(name) == self.rows]
+
+    @cached_property
+    def when(self) -> list[str]:
+        """The columns that say when: those of dates, else those of days of the week."""
+        days = [name for name in self.labels if {*map(_fold, self.samples.get(name, ()))} <= DAYS]
+        return self.time_columns or [name for name in days if self.samples.get(name)]
 
     @property
     def frequency(self) -> str:
@@ -136,6 +143,10 @@ class Profile:
         """Return whether a column's values are no amounts that could be added up."""
         held = self.title if name == self.melted else split_name(name)
         return bool(not words.isdisjoint(held)) or "per" in held
+
+
+def _fold(cell: Any) -> str:
+    return str(cell).strip().lower()
 
 
 def build_profile(table: AnalysedTable, query: Query, *, drops_doubles: bool = False) -> Profile:

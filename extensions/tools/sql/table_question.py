@@ -16,7 +16,7 @@ from extensions.tools.sql.table_profile import Profile, build_profile
 from extensions.tools.sql.whole_table import TOTAL_ROW, translate_note
 from extensions.tools.tables.doubts import ALL_PERIODS
 from extensions.tools.tables.formatting import split_unit
-from extensions.tools.tables.question_amounts import is_only_of_kind
+from extensions.tools.tables.question_amounts import list_only_of_kind
 from extensions.tools.tables.question_nouns import list_plain_names
 from extensions.tools.tables.question_reading import read_part
 from extensions.tools.tables.question_words import (
@@ -28,6 +28,7 @@ from extensions.tools.tables.question_words import (
     is_opposite,
     is_same_word,
     list_lemmas,
+    read_kind,
     read_superlative,
     read_words_of,
     split_name,
@@ -316,6 +317,13 @@ def _try_table(profile: Profile, asked: Question, query: Query) -> _Tried:
     return again if len(again.reading.unread) < len(tried.reading.unread) else tried
 
 
+def _find_meant(profile: Profile, word: str) -> str:
+    """Return the column that alone has a word's kind of unit, or days of the week; else empty."""
+    is_day = BUCKETS.get(word) == "day" and not profile.time_columns
+    days = profile.when[:1] if is_day else []
+    return list_only_of_kind(profile).get(read_kind(word)) or "".join(days)
+
+
 def _find_near_words(
     profile: Profile, question: str, unread: Sequence[str], query: Query
 ) -> list[tuple[Token, str]]:
@@ -335,7 +343,11 @@ def _find_near_words(
         parts = [part for name in names for part in name.split()]
         is_named = any(is_same_word(token.word, part) for part in parts)
         is_other = token.word in _OPERATING or token.word in UNITS or is_opposite(token.word, parts)
-        if not is_noun or is_named or token.text not in unread or is_other:
+        if not is_noun or is_named or token.text not in unread:
+            continue
+        if column := _find_meant(profile, token.word):
+            found.append((token, column))
+        if column or is_other:
             continue
         cells = [] if is_german or is_superlative else list_kinds(profile, query)
         for texts, held in ((names, profile.columns), (list(map(str.lower, cells)), cells)):
@@ -352,8 +364,10 @@ def _try_words(
 ) -> _Tried:
     tokens = split_question(asked.question)
     reading = read_part(profile, tokens, find_cells(profile, tokens, query))
-    for each in taken:
-        (reading.meant if is_only_of_kind(profile, each[1]) else reading.taken).append(each)
+    only = list_only_of_kind(profile).values()
+    for word, column in taken:
+        is_certain = column in only or column == _find_meant(profile, word.lower())
+        (reading.meant if is_certain else reading.taken).append((word, column))
     _apply_arguments(reading, profile, asked, query)
     heard = [token.role for token in tokens]
     lacking = len(reading.unread) + len(reading.doubts) + len(reading.taken) + reading.is_guess

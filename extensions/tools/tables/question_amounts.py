@@ -114,11 +114,11 @@ def find_measured(profile: Profile, unit: str) -> dict[str, float]:
     return {}
 
 
-def is_only_of_kind(profile: Profile, column: str) -> bool:
-    """Return whether a column has a unit, and no other column one of its kind; money is one."""
+def list_only_of_kind(profile: Profile) -> dict[str, str]:
+    """Return the columns with a unit of which no other has one of its kind; money is one kind."""
     units = {name: UNITS[end][0] for name in profile.numbers if (end := _read_end(name))}
     kinds = {name: "money" if kind in CURRENCIES else kind for name, kind in units.items()}
-    return column in kinds and [*kinds.values()].count(kinds[column]) == 1
+    return {kind: name for name, kind in kinds.items() if [*kinds.values()].count(kind) == 1}
 
 
 def _read_end(column: str) -> str:

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from importlib import import_module
-from itertools import dropwhile, takewhile
+from itertools import dropwhile, product, takewhile
 from typing import Final
 
 from nodes.limits.patterns import Pattern
@@ -115,7 +115,8 @@ def is_same_word(one: str, other: str) -> bool:
     is_superlative = one.endswith(_SUPERLATIVE) != other.endswith(_SUPERLATIVE)
     if is_same or is_superlative or not (one.isalpha() and other.isalpha()):
         return is_same
-    return not list_lemmas(one).isdisjoint(list_lemmas(other))
+    pairs = product(list_lemmas(one), list_lemmas(other))
+    return any(pair[0] == pair[1] or _end_alike(*pair) for pair in pairs)  # teaches, of teacher
 
 
 def is_identifier(name: str) -> bool:
@@ -135,6 +136,11 @@ def _has_same_stem(one: str, other: str) -> bool:
         return False
     if long.startswith(short) and len(short) >= (_LEAST_PREFIX if len(long) > 6 else 4):
         return True
+    return _end_alike(one, other)
+
+
+def _end_alike(one: str, other: str) -> bool:
+    """Return whether two words are one but for their endings."""
     stem = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
     return stem >= MIN_STEM_CHARS and all(_SUFFIX.fullmatch(each[stem:]) for each in (one, other))
 
@@ -166,47 +172,50 @@ buckets = year: year years annually yearly jahr jahre; quarter: quarter quarters
 other names = female: women woman frauen; male: men man männer
 signs = >=: since seit from ab von mindestens >=; >: after nach >; <: before vor <; <=: until till
   bis höchstens maximal <=
+kinds = money: billig cheap cost expensive günstig kosten preiswert teuer; mass: heavy leicht light
+  schwer weigh wiegen; time: dauern
 lists = absent: fehlen fehlende fehlenden fehlt lack lacking lacks missing; aged: jüngste neueste
   neuester newest oldest ältester älteste ältesten; ages: age alter baujahr jahr year; any size:
   bigger fewer greater größer kleiner larger less mehr more smaller weniger; bases: over against
   über gegenüber; above: above bigger breiter deeper exceeding greater größer heavier higher höher
-  länger larger longer mehr more over schwerer taller tiefer über wider; asking: how wann was welche
-  welchem welcher welches wer what when where which who wie wo; below: below cheaper fewer günstiger
-  kleiner kürzer leichter less lighter lower narrower niedriger shorter smaller under unter weniger;
-  count names: anzahl count counts freq frequency n num number total; degrees: big great groß high
-  hoch large; being: are is ist sind war waren was were; beside: and its mit their und with;
-  comparing: compare compared comparison vergleich vergleiche verglichen versus vs; denials: 0 kein
-  keine nein no none; each alone: each everybody everyone jede jedem jeden jeder; early: earliest
-  first oldest frühester früheste erste älteste ältester; late: last latest newest letzte letzter
-  neueste neuester jüngste; generic values: amount figure obs value values wert werte; german:
-  anteil meisten viele welche welchem welcher welches wenigsten; identifiers: code fips iata id
-  index isbn key lat latitude lon longitude no nr number phone plz postal postcode ssn zip zipcode;
-  inside: among im in innerhalb inside unter within; intensive: age alter average avg density index
-  mean median pct perc percent preis price quote rate rating ratio score share speed temp temperatur
-  temperature; kinds: different distinct unique unterschiedliche verschiedene; light: answer
-  befinden befindet liegen stehen steht sich darf dürfen kann können muss müssen soll sollen
-  anywhere appear auf aus bei bekam bekamen bekommen belong betrug beträgt bring brings brought
-  calculate came column columns come comes compare compute contain contains das data dataset dem den
-  der des die ein eine einem einen einer entire entries er erhielt erhielten es ever figure figures
-  file find fand fanden für gab gave get gibt ging give goes gone got haben happen happened hat
-  hatte hatten high hoch ihr ihre im include included ist kam kamen kind kommen kommt level liegt
-  list listed live lived lives located made make mit number numbers occur occurred oder question
-  rank ranked reach reached record recorded records registered reported row rows saw see seen sein
-  seine show shown sie sind piece pieces table tables take tell thing things took und value values
-  viel viele vom von wann war waren welche welchem welchen welcher welches went wer werden whole wie
-  wird wo wurde wurden zu zum zur zwischen; links: and beside das den der die how many oder or sowie
-  than the to und versus vs with; listing: compare list order ordne rank sort sortiere top
-  vergleiche; meaningful: above after again against also before below down except first former
-  further half last latter near neither never next no noch none nor not off only other others over
-  rest same second several since still third twice under until up weder without yet; no: 0 false n
-  nein no; particles: away back out; range links: and bis through till to und until; row names:
-  column id lastname name names surname title; people: leute people personen persons; prepositions:
-  am at by for from in of on to um von zu ,; sources: about by due durch from in of on von; units:
-  and chf cm dollar dollars eur euro euros g gbp gwh h hp in jpy kg km km2 kmh kwh l lb lbs m m2 min
-  ml mm mph ms mwh of pct per perc s t the usd; vague: about almost approximately around by ca circa
-  etwa innerhalb nearly roughly rund within; verbs: are came come comes did do does entfallen
-  entfällt goes haben had has hat hatten have is ist kam kamen sind war waren was went were; which:
-  welche welchem welcher welches wer wessen which who whom whose; yes: 1 ja true y yes
+  länger larger longer mehr more over schwerer taller teurer tiefer über wider; asking: how wann was
+  welche welchem welcher welches wer what when where which who wie wo; below: below billiger cheaper
+  fewer günstiger kleiner kürzer leichter less lighter lower narrower niedriger preiswerter shorter
+  smaller under unter weniger; count names: anzahl count counts freq frequency n num number total;
+  degrees: big great groß high hoch large; being: are is ist sind war waren was were; beside: and
+  its mit their und with; comparing: compare compared comparison vergleich vergleiche verglichen
+  versus vs; denials: 0 kein keine nein no none; each alone: each everybody everyone jede jedem
+  jeden jeder; early: earliest first oldest frühester früheste erste älteste ältester; late: last
+  latest newest letzte letzter neueste neuester jüngste; generic values: amount figure obs value
+  values wert werte; german: anteil meisten viele welche welchem welcher welches wenigsten;
+  identifiers: code fips iata id index isbn key lat latitude lon longitude no nr number phone plz
+  postal postcode ssn zip zipcode; inside: among im in innerhalb inside unter within; intensive: age
+  alter average avg density index mean median pct perc percent preis price quote rate rating ratio
+  score share speed temp temperatur temperature; kinds: different distinct unique unterschiedliche
+  verschiedene; light: answer befinden befindet liegen stehen steht sich darf dürfen kann können
+  muss müssen soll sollen anywhere appear auf aus bei bekam bekamen bekommen belong betrug beträgt
+  bring brings brought calculate came column columns come comes compare compute contain contains das
+  data dataset dem den der des die ein eine einem einen einer entire entries er erhielt erhielten es
+  ever figure figures file find fand fanden für gab gave get gibt ging give goes gone got haben
+  happen happened hat hatte hatten high hoch ihr ihre im include included ist kam kamen kind kommen
+  kommt level liegt list listed live lived lives located made make mit number numbers occur occurred
+  oder question rank ranked reach reached record recorded records registered reported row rows saw
+  see seen sein seine show shown sie sind piece pieces table tables take tell thing things took und
+  value values viel viele vom von wann war waren welche welchem welchen welcher welches went wer
+  werden whole wie wird wo wurde wurden zu zum zur zwischen; links: and beside das den der die how
+  many oder or sowie than the to und versus vs with; listing: compare list order ordne rank sort
+  sortiere top vergleiche; meaningful: above after again against also before below down except first
+  former further half last latter near neither never next no noch none nor not off only other others
+  over rest same second several since still third twice under until up weder without yet; no: 0
+  false n nein no; particles: away back out; range links: and bis through till to und until; row
+  names: column id lastname name names surname title; people: leute people personen persons;
+  prepositions: am at by for from in of on to um von zu ,; sources: about by due durch from in of on
+  von; units: and chf cm dollar dollars eur euro euros g gbp gwh h hp in jpy kg km km2 kmh kwh l lb
+  lbs m m2 min ml mm mph ms mwh of pct per perc s t the usd; vague: about almost approximately
+  around by ca circa etwa innerhalb nearly roughly rund within; verbs: are came come comes did do
+  does entfallen entfällt goes haben had has hat hatten have is ist kam kamen sind war waren was
+  went were; which: welche welchem welcher welches wer wessen which who whom whose; yes: 1 ja true y
+  yes
 """
 """Closed lists: a section, with its names or roles, each with its words."""
 
@@ -242,6 +251,7 @@ SMALL_NUMBERS: Final = _count("small numbers")
 BUCKETS: Final = _index("buckets")
 OTHER_NAMES: Final = _index("other names")
 """Words for what tables write in another way."""
+_KINDS: Final = _index("kinds")
 SIGNS: Final = _index("signs")
 """Words before a number or a period, each with its comparison."""
 TOTAL_NAMES: Final = ("total", "totals", "grand total", "sum", "overall", "gesamt", "summe")
@@ -261,6 +271,11 @@ _GERMAN: Final = GERMAN_FUNCTION_WORDS - _ENGLISH
 def is_german_grammar(word: str) -> bool:
     """Return whether a word changes nothing of a German question."""
     return "de" in _languages.get() and word in GERMAN_FUNCTION_WORDS - LISTS["meaningful"]
+
+
+def read_kind(word: str) -> str:
+    """Return which kind of unit a word asks for: money, mass or time; empty for another word."""
+    return next((_KINDS[each] for each in sorted(list_lemmas(word)) if each in _KINDS), "")
 
 
 def is_foreign(word: str, words: Iterable[str]) -> bool:
