@@ -4,32 +4,21 @@ A question of several parts is answered part by part where each part can be read
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, Literal
 
 from extensions.tools.sql.table_answer import describe_answer, join_names
-from extensions.tools.sql.table_arguments import Question, read_arguments
-from extensions.tools.sql.table_cells import find_cells, list_kinds
+from extensions.tools.sql.table_arguments import Question
 from extensions.tools.sql.table_columns import AnalysedTable, Query
 from extensions.tools.sql.table_computation import Computation, show_used
+from extensions.tools.sql.table_fit import Tried, try_table
 from extensions.tools.sql.table_profile import Profile, build_profile
 from extensions.tools.sql.whole_table import TOTAL_ROW, translate_note
 from extensions.tools.tables.doubts import ALL_PERIODS
 from extensions.tools.tables.formatting import split_unit
-from extensions.tools.tables.question_amounts import list_only_of_kind
-from extensions.tools.tables.question_nouns import list_plain_names
-from extensions.tools.tables.question_reading import read_part
 from extensions.tools.tables.question_words import (
-    BUCKETS,
     LISTS,
-    MONTHS,
-    OPERATIONS,
-    Token,
-    is_opposite,
     is_same_word,
-    list_lemmas,
-    read_kind,
-    read_superlative,
     read_words_of,
     split_name,
     split_question,
@@ -43,12 +32,8 @@ from nodes.text.request_parts import (
     points_back,
     read_fragment,
 )
-from nodes.text.similarity import find_near_name
-from nodes.text.units import CURRENCIES, UNITS
+from nodes.text.units import CURRENCIES
 
-MAX_LACKING: Final = 4
-"""Words that a table lacks, for each that it has, where the question is still about it."""
-_OPERATING: Final = frozenset((*OPERATIONS, *BUCKETS, *MONTHS))
 _YEAR: Final = Pattern(r"\d{4}")
 
 
@@ -106,7 +91,7 @@ def _answer_parts(
     return {**whole, **({"notes": kept} if kept else {})}
 
 
-def _select_notes(notes: Sequence[str], tried: Sequence["_Tried"]) -> list[str]:
+def _select_notes(notes: Sequence[str], tried: Sequence[Tried]) -> list[str]:
     """Return the notes without those on columns that were only looked at: `a.csv: fee: …`."""
     unused = {
         f"{each.profile.table.source}: {name}: " for each in tried for name in each.profile.columns
@@ -125,13 +110,13 @@ def _list_questions(text: str) -> list[str]:
 
 def _choose_tables(
     profiles: Sequence[Profile], texts: Sequence[str], asked: Question, query: Query
-) -> list["_Tried"]:
+) -> list[Tried]:
     """Return the table of each part of a request.
 
     One that points back, as with "it", is of the rows that the part before it names, or ranks
     first; "And in June?" is the part before it with another month.
     """
-    chosen, part = list["_Tried"](), asked
+    chosen, part = list[Tried](), asked
     for text in texts:
         last = chosen[-1] if chosen else None
         if last and (rest := read_fragment(text)):
@@ -142,7 +127,7 @@ def _choose_tables(
         part = replace(asked, question=f"{text} {rows}".strip())
         tried = _choose_table(profiles, part, query)
         if last and _lacks_words(last) and tried.profile is last.profile:
-            tried = _try_table(last.profile, replace(asked, question=text), query)
+            tried = try_table(last.profile, replace(asked, question=text), query)
             tried.reading.conditions += last.reading.conditions
         if last and _is_unclear(last, rows, tried):
             _doubt_rows(tried, text)
@@ -150,14 +135,14 @@ def _choose_tables(
     return chosen
 
 
-def _lacks_words(last: "_Tried") -> bool:
+def _lacks_words(last: Tried) -> bool:
     """Return whether its words do not say which rows it is about: those below a limit, and such."""
     held = last.reading.conditions
     is_said = bool(last.rows) and all(each.is_value for each in held)
     return bool(held) and not (last.reading.order or is_said)
 
 
-def _is_unclear(last: "_Tried", rows: str, tried: "_Tried") -> bool:
+def _is_unclear(last: Tried, rows: str, tried: Tried) -> bool:
     """Return whether it is unclear which rows a part names, for one that points back to it."""
     read = last.reading
     if read.order:
@@ -166,9 +151,9 @@ def _is_unclear(last: "_Tried", rows: str, tried: "_Tried") -> bool:
     return bool(read.unread) or read.is_of_others or (is_elsewhere and _lacks_words(last))
 
 
-def _change_last(last: "_Tried", rest: str, query: Query) -> "_Tried":
+def _change_last(last: Tried, rest: str, query: Query) -> Tried:
     """Return the last question with what a fragment names instead, of the same table."""
-    named = _try_table(last.profile, replace(last.asked, question=rest), query)
+    named = try_table(last.profile, replace(last.asked, question=rest), query)
     new, old = named.reading, last.reading.conditions
     is_named = new.conditions or new.measure or new.group or new.bucket
     is_unread = last.reading.unread or last.reading.is_of_others
@@ -179,25 +164,25 @@ def _change_last(last: "_Tried", rest: str, query: Query) -> "_Tried":
     kept = [each for each in old if (each.column, each.part) not in places]
     if not new.conditions or (new.measure and new.measure != last.reading.measure):
         words = rest if new.measure else f"{last.asked.question} {rest}"
-        changed = _try_table(last.profile, replace(last.asked, question=words), query)
+        changed = try_table(last.profile, replace(last.asked, question=words), query)
     else:
-        changed = _try_table(last.profile, last.asked, query)
+        changed = try_table(last.profile, last.asked, query)
     changed.reading.conditions, changed.rows = [*kept, *new.conditions], ""
     if any(each.part != "year" and _YEAR.search(each.words) for each in old if each not in kept):
         _doubt_rows(changed, rest)  # May 2024, and in June?
     return changed
 
 
-def _doubt_rows(tried: "_Tried", text: str) -> None:
+def _doubt_rows(tried: Tried, text: str) -> None:
     tried.reading.doubt("needs_row", text=text)
     tried.reading.is_of_others = True
 
 
-def _name_rows(before: "_Tried", asked: Question, query: Query) -> str:
+def _name_rows(before: Tried, asked: Question, query: Query) -> str:
     """Return the words that say which rows a question is about; empty where two rank first."""
     if not before.reading.order:
         return before.rows
-    again = _try_table(before.profile, asked, query)  # an answer changes the reading
+    again = try_table(before.profile, asked, query)  # an answer changes the reading
     answer = _answer(again, asked, query)
     rows = answer.get("rows", [])
     if not rows or (len(rows) > 1 and rows[0][-1] == rows[1][-1]):
@@ -207,7 +192,7 @@ def _name_rows(before: "_Tried", asked: Question, query: Query) -> str:
     return " ".join(f"{name} {cell}" if cell.isdigit() else cell for name, cell in held)
 
 
-def _name_other_tables(best: "_Tried", profiles: Sequence[Profile]) -> None:
+def _name_other_tables(best: Tried, profiles: Sequence[Profile]) -> None:
     """Doubt words that are columns of other tables: no two tables are joined."""
     for word in best.reading.unread:
         others = [
@@ -223,25 +208,11 @@ def _name_other_tables(best: "_Tried", profiles: Sequence[Profile]) -> None:
             best.reading.is_of_others = True
 
 
-@dataclass
-class _Tried:
-    """A table, with the question as it reads against it."""
-
-    profile: Profile
-    asked: Question
-    reading: Reading
-    score: int
-    rows: str
-    """The words of the question that say which rows it is about."""
-    is_about: bool
-    """Whether the table has enough words of the question to be named where it does not answer."""
-
-
-def _choose_table(profiles: Sequence[Profile], asked: Question, query: Query) -> _Tried:
+def _choose_table(profiles: Sequence[Profile], asked: Question, query: Query) -> Tried:
     """Return the table that a question fits best."""
     for profile in profiles:
         profile.prefer_times(split_question(asked.question))
-    tried = [_try_table(profile, asked, query) for profile in profiles]
+    tried = [try_table(profile, asked, query) for profile in profiles]
     best = max(tried, key=lambda each: each.score)
     fitting = [each.profile.table.source for each in tried if each.score == best.score]
     if len(fitting) > 1 and not best.reading.unread:
@@ -250,7 +221,16 @@ def _choose_table(profiles: Sequence[Profile], asked: Question, query: Query) ->
     return best
 
 
-def _answer(best: _Tried, asked: Question, query: Query) -> dict[str, Any]:
+def _answer(best: Tried, asked: Question, query: Query) -> dict[str, Any]:
+    if not best.reading.is_both:
+        return _answer_one(best, asked, query)
+    orders: tuple[Literal["highest", "lowest"], ...] = ("highest", "lowest")
+    ends = [replace(best.reading, order=order, doubts=[*best.reading.doubts]) for order in orders]
+    answered = [_answer_one(replace(best, reading=each), asked, query) for each in ends]
+    return {**_join(answered), "summary": _put_beside(*(each["summary"] for each in answered))}
+
+
+def _answer_one(best: Tried, asked: Question, query: Query) -> dict[str, Any]:
     computation, used = Computation(best.profile, best.reading, query), dict[str, Any]()
     try:
         answer = computation.compute()
@@ -265,7 +245,7 @@ def _answer(best: _Tried, asked: Question, query: Query) -> dict[str, Any]:
 
 
 def _add_sums(
-    described: dict[str, Any], best: _Tried, asked: Question, query: Query
+    described: dict[str, Any], best: Tried, asked: Question, query: Query
 ) -> dict[str, Any]:
     """Return an answer on the highest row with the highest sum, as either may be meant."""
     summed = replace(best.reading, function="sum", is_of_row=False, doubts=[])
@@ -273,10 +253,16 @@ def _add_sums(
     sums = describe_answer(best.profile, answer, asked.language)
     if not sums["summary"]:
         return described
-    first, _, rest = described["summary"].partition("\n")
-    said = sums["summary"].partition("\n")[0]
     results = [*described["results"], *sums["results"][:1]]
-    return {**described, "summary": f"{first}\n\n{said}\n{rest}", "results": results}
+    said = _put_beside(described["summary"], sums["summary"])
+    return {**described, "summary": said, "results": results}
+
+
+def _put_beside(one: str, other: str) -> str:
+    """Return the summary of one answer with the first line of another."""
+    first, _, rest = one.partition("\n")
+    second, *_ = other.partition("\n")
+    return f"{first}\n\n{second}\n{rest}" if one and other else one or other
 
 
 def _doubt_periods(readings: Sequence[Reading]) -> None:
@@ -297,103 +283,3 @@ def _join(answered: Sequence[dict[str, Any]]) -> dict[str, Any]:
             for name in ("gaps", "left_open", "rows", "results")
         },
     }
-
-
-def _try_table(profile: Profile, asked: Question, query: Query) -> _Tried:
-    """Return how a table fits a question, with words that it lacks replaced by its own if any."""
-    tried = _try_words(profile, asked, query)
-    taken = _find_near_words(profile, asked.question, tried.reading.unread, query)
-    if not taken:
-        return tried
-    question = asked.question
-    for token, column in reversed(taken):
-        is_compared = token.word in LISTS["above"] | LISTS["below"]
-        said = f"{split_unit(column)[0]} {token.text}" if is_compared else column
-        if direction := read_superlative(token.word):
-            said = f"{direction} {split_unit(column)[0]}"
-        question = f"{question[: token.start]}{said}{question[token.end :]}"
-    words = [(token.text, column) for token, column in taken]
-    again = _try_words(profile, replace(asked, question=question), query, words)
-    return again if len(again.reading.unread) < len(tried.reading.unread) else tried
-
-
-def _find_meant(profile: Profile, word: str) -> str:
-    """Return the column that alone has a word's kind of unit, or days of the week; else empty."""
-    is_day = BUCKETS.get(word) == "day" and not profile.time_columns
-    days = profile.when[:1] if is_day else []
-    return list_only_of_kind(profile).get(read_kind(word)) or "".join(days)
-
-
-def _find_near_words(
-    profile: Profile, question: str, unread: Sequence[str], query: Query
-) -> list[tuple[Token, str]]:
-    """Return the unread words that mean much the same as one column, or as one cell of a label.
-
-    None without the extra; a German noun is as likely a name, so it is compared with columns alone.
-    """
-    tokens, found = split_question(question), list[tuple[Token, str]]()
-    is_german = any(token.word in LISTS["german"] for token in tokens)
-    names = list_plain_names(profile)
-    for token in tokens if unread else ():
-        is_noun = token.text.isalpha() and (is_german or token.text.islower())
-        is_noun = is_noun and len(token.text) > 1
-        # The heaviest of all is not its weight, but the highest weight.
-        is_superlative = bool(read_superlative(token.word))
-        is_noun = is_noun and (is_superlative or not token.word.endswith("est"))
-        parts = [part for name in names for part in name.split()]
-        is_named = any(is_same_word(token.word, part) for part in parts)
-        is_other = token.word in _OPERATING or token.word in UNITS or is_opposite(token.word, parts)
-        if not is_noun or is_named or token.text not in unread:
-            continue
-        if column := _find_meant(profile, token.word):
-            found.append((token, column))
-        if column or is_other:
-            continue
-        cells = [] if is_german or is_superlative else list_kinds(profile, query)
-        for texts, held in ((names, profile.columns), (list(map(str.lower, cells)), cells)):
-            words = [token.word, *(list_lemmas(token.word) if is_superlative else ())]
-            near = [at for word in words if (at := find_near_name(word, texts)) is not None]
-            if near:
-                found.append((token, held[near[0]]))
-                break
-    return found
-
-
-def _try_words(
-    profile: Profile, asked: Question, query: Query, taken: Sequence[tuple[str, str]] = ()
-) -> _Tried:
-    tokens = split_question(asked.question)
-    reading = read_part(profile, tokens, find_cells(profile, tokens, query))
-    only = list_only_of_kind(profile).values()
-    for word, column in taken:
-        is_certain = column in only or column == _find_meant(profile, word.lower())
-        (reading.meant if is_certain else reading.taken).append((word, column))
-    _apply_arguments(reading, profile, asked, query)
-    heard = [token.role for token in tokens]
-    lacking = len(reading.unread) + len(reading.doubts) + len(reading.taken) + reading.is_guess
-    named = sum(role in ("column", "cell") for role in heard)
-    rows = " ".join(each.text for each in tokens if each.role in ("cell", "period", "condition"))
-    named += heard.count("title")
-    is_titled = any(is_same_word(each.word, part) for each in tokens for part in profile.title)
-    score = 2 * named - 10 * lacking + is_titled
-    is_about = len(reading.unread) <= MAX_LACKING * named
-    return _Tried(profile, asked, reading, score, rows, is_about)
-
-
-def _apply_arguments(reading: Reading, profile: Profile, asked: Question, query: Query) -> None:
-    """Replace what the words say with what typed arguments say."""
-    try:
-        read_arguments(reading, profile, asked, query)
-    except ToolRefused as refusal:
-        reading.doubt("refused", text=refusal)
-    for text in (*asked.rows_with, *asked.where):
-        tokens = split_question(text)
-        found = read_part(profile, tokens, find_cells(profile, tokens, query))
-        reading.unread += [text] if found.unread or not found.conditions else []
-        reading.conditions += found.conditions
-    if asked.share:
-        reading.is_share = True
-        reading.function = "sum" if reading.measure else "count"
-        is_grouped = bool(reading.group or reading.bucket)
-        reading.part = [each for each in reading.conditions if not each.part and not is_grouped]
-        reading.conditions = [each for each in reading.conditions if each not in reading.part]

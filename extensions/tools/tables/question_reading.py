@@ -133,9 +133,20 @@ class _Choice:
         if {"highest", "most", "fast"} & self._asked or self._found.limit > 1:
             self._found.order = "highest"
         if {"lowest", "least"} & self._asked:
-            if self._found.order:
+            if self._found.order and self._are_ends_joined():
+                self._found.is_both = True
+            elif self._found.order:
                 self._found.doubt("both_ends")
             self._found.order = "lowest"
+
+    def _are_ends_joined(self) -> bool:
+        """Return whether "and the" joins two superlatives of one amount: the most and the least."""
+        ends = ("highest", "most", "lowest", "least")
+        places = sorted(self._roles.operations[name] for name in ends if name in self._asked)
+        between = self._roles.tokens[places[0] + 1 : places[-1]]
+        words = {token.word for token in between if token.role not in ("column", "unit")}
+        measures = {name for _, name in self._roles.columns} & {*self._profile.numbers}
+        return bool({"and", "und"} & words) and words <= GRAMMAR and len(measures) < 2
 
     def _choose_time(self, labels: _Named) -> None:
         """Rank the rows by their only, or only named, time where the first or the last is asked."""

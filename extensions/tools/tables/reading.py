@@ -64,6 +64,8 @@ class Reading:
     ends: list[tuple[str, Any]] = field(default_factory=list)
     """The compared periods: SQL for the period of a row, and its value."""
     order: Literal["", "highest", "lowest"] = ""
+    is_both: bool = False
+    """The highest and the lowest are asked for."""
     limit: int = 1
     thing: str = ""
     """What was taken for the rows, or for a column that names them."""

@@ -90,6 +90,13 @@ def test_the_answer_is_worded_in_german_on_request():
 
 
 def test_what_may_be_read_in_another_way_is_said_in_german_too():
-    found = ask("Welcher harbour hat die meisten und die wenigsten cars?", language="de")
+    found = ask("Welcher harbour hat die meisten cars und die wenigsten delays?", language="de")
 
     assert "nach dem Höchsten und dem Niedrigsten ist gefragt" in found["gaps"]
+
+
+def test_the_highest_and_the_lowest_are_both_named_where_both_are_asked_for():
+    found = ask("Which harbour had the most and the fewest cars?")
+
+    assert "Highest sum of cars" in found["summary"] and "Lowest sum" in found["summary"]
+    assert found["is_complete"]

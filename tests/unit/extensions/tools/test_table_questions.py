@@ -150,7 +150,7 @@ UNREAD = {
         "How many crossings on weekends were there in 2025?": "“weekends”",
         "How many delays will there be in 2026?": "no row fits",
         "How many crossings did Oban have?": "several periods",
-        "The highest and the lowest delays?": "the highest and the lowest",
+        "Most delays and lowest cars?": "the highest and the lowest",
         "How many months have more than 10 delays?": "single rows",
         "How many passengers did Oban have?": "“passengers”",
         "Which harbour had the most delays per month?": "only harbour was computed, not month",

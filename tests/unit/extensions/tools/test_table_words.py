@@ -136,3 +136,28 @@ def test_a_note_on_empty_cells_is_german_and_only_on_the_columns_that_were_used(
 
     assert "fee: keine Zahl in 1 von 3 Zellen (in keiner Summe): Zeile 4" in said
     assert "number of rooms: " not in said
+
+
+CLASSES = "class,teacher,weekday,fee_eur\nPottery,Ann Bell,Monday,90\nGlass,Tom Frey,Friday,120\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("On which day is Pottery?", "**Monday**"),
+        ("When is Glass?", "**Friday**"),
+        ("Who teaches Glass?", "**Tom Frey**"),
+        ("What does Pottery cost?", "**90 EUR**"),
+        ("Which class is the most expensive?", "**Glass**"),
+    ],
+)
+def test_words_for_days_money_and_who_does_it_find_their_columns(question, answer):
+    found = find(CLASSES, question)
+
+    assert answer in found["summary"] and found["is_complete"], found
+
+
+def test_german_words_for_money_find_the_only_column_of_money():
+    found = find(CLASSES, "Welche class kostet am wenigsten?", "de")
+
+    assert "**Pottery**" in found["summary"] and found["is_complete"], found
