@@ -1,7 +1,7 @@
 """The certificate of a plan: worst case, flows, effects, parallel writes, parts without a task."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal
@@ -169,7 +169,7 @@ def _list_cases(made: Certificate) -> Iterator[str]:
 def _summarize(made: Certificate) -> Iterator[str]:
     """Yield lines for a human on what is to be known of the plan."""
     flows = [
-        f"{_join(each.sources)} may reach {each.to} ({each.guard or 'which sends outside'})"
+        f"{_join(_count_files(each.sources))} may reach {each.to} ({each.guard or 'which sends outside'})"
         for each in made.flows
         if each.way == "plan"
     ]
@@ -186,6 +186,13 @@ def _summarize(made: Certificate) -> Iterator[str]:
     planned = {each.to for each in made.flows if each.way == "plan"}
     if later := sorted({each.to for each in made.flows} - planned):
         yield f"only after a failure or a change of the plan: {_join(later)}"
+
+
+def _count_files(sources: Sequence[str]) -> list[str]:
+    """Return sources with several materials as their number."""
+    files = [name for name in sources if name.startswith("material ")]
+    others = [name for name in sources if name not in files]
+    return [f"{len(files)} files", *others] if len(files) > 1 else [*files, *others]
 
 
 def _join(names: Iterable[str]) -> str:

@@ -18,8 +18,6 @@ from nodes.limits.deadline import (
 from nodes.models.catalog import EMBEDDED, AvailableModels, ModelCatalog
 from nodes.models.guarded_model import apply_parameters
 from nodes.planning.request import list_unread_attachments
-from nodes.planning.skipping import list_partial_gaps, list_shortfalls
-from nodes.planning.tool_fit import drop_remark, format_unwritten
 from nodes.schemas.team import Team
 from nodes.synthesis.contradictions import ClaimPair, find_contradicting_pairs
 from nodes.synthesis.findings import (
@@ -29,6 +27,7 @@ from nodes.synthesis.findings import (
     merge_findings,
     select_doubtful,
 )
+from nodes.synthesis.gaps import list_gaps, list_unanswered, list_ungiven_files
 from nodes.synthesis.judging import group_repeated_tasks, judge_claims, select_best_attempt
 from nodes.synthesis.reduction import reduce_reports
 from nodes.text.phrases import DEFAULT_LANGUAGE, detect_language, say
@@ -41,7 +40,6 @@ from state import (
     Purpose,
     Report,
     SupervisorState,
-    Task,
     Tier,
     Usage,
     enter_expenses,
@@ -80,10 +78,6 @@ CAP_OPTIONS: Final = {
     DeadlinePassed.code: "--deadline",
 }
 """The option that sets each cap, by the code of the error that ends a task at it."""
-
-MAX_PART_CHARS: Final = 200
-_PLURAL_VERBS: Final = {"was": "were", "lacks:": "lack:"}
-"""Of the reasons of gaps."""
 
 
 @dataclass
@@ -169,6 +163,8 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
     has_model = judge_models.get_name(team.synthesizer_tier) != EMBEDDED
     # Without a model, what was not used matters only where the rest leaves something open.
     named = idle if has_model or any(report.gaps for report in reports) else ()
+    if gaps and not has_model:
+        gaps += list_ungiven_files(plan, state["materials"], language)
     evidence = SynthesisInput(
         reports=reports,
         prompt_reports=[report.model_copy(update={"findings": ()}) for report in reports],
@@ -228,83 +224,6 @@ def restore_withdrawn_results(
             results[name] = before
             notes.append(say(language, "not_fixed", task=name))
     return results, notes
-
-
-def list_gaps(
-    plan: Plan,
-    results: Mapping[str, Report],
-    left_out: frozenset[str] = frozenset(),
-    caps: Sequence[str] = (),
-    language: str = DEFAULT_LANGUAGE,
-) -> list[str]:
-    """Return what the plan lacks: tasks without a complete result, grouped by reason.
-
-    What a report lacks that no model wrote is about the files, whichever worker read them.
-    """
-    reached = say(language, "caps_set_by", options=", ".join(caps)) if caps else ""
-    tasks_by_reason, unjudged = dict[str, list[str]](), list[str]()
-    for task in plan.tasks:
-        report = results.get(task.id)
-        if task.id in left_out:
-            continue
-        is_plain = report and {*report.usage.models} == {EMBEDDED}
-        if report and is_plain and report.status == "completed":
-            unjudged += list_partial_gaps(report)
-            continue
-        reasons = [say(language, "not_run", caps=reached, task=task.description)]
-        if report is not None:
-            reasons = list_shortfalls(report, task.description, language)
-        for reason in reasons:
-            tasks_by_reason.setdefault(reason, []).append(_name_task(task, plan, report))
-    by_rule = say(language, "plan_by_rule", reason=plan.rule_reason)
-    made_by_rule = [by_rule] if plan.is_by_rule else []
-    taken = _list_parts_taken_by_others(plan, results)
-    untaken = [
-        say(language, "not_answered", part=part) for part in plan.untaken if part not in taken
-    ]
-    found = [_format_gap(tasks, reason, language) for reason, tasks in tasks_by_reason.items()]
-    return [*made_by_rule, *untaken, *found, *dict.fromkeys(unjudged)]
-
-
-def list_unanswered(plan: Plan, results: Mapping[str, Report]) -> tuple[str, ...]:
-    """Return the parts of the request that no task covers, or none of those that do has answered.
-
-    A part that another worker has written in the end is answered.
-    """
-    done = {name for name, report in results.items() if report.status == "completed"}
-    taken = _list_parts_taken_by_others(plan, results)
-    open_parts = [drop_remark(part) for part in plan.untaken if part not in taken]
-    answered = {words for task in plan.tasks if task.id in done for words in task.covers}
-    lost = [words for task in plan.tasks if task.id not in done for words in task.covers]
-    return tuple(dict.fromkeys([*open_parts, *(words for words in lost if words not in answered)]))
-
-
-def _name_task(task: Task, plan: Plan, report: Report | None) -> str:
-    """Return a task's id, with its part of the request if nothing came of that."""
-    is_part = bool(task.asked) and task.asked.strip() != plan.goal.strip()
-    if not is_part or (report is not None and report.status == "completed"):
-        return task.id
-    return f"{task.id} (“{task.asked[:MAX_PART_CHARS]}”)"
-
-
-def _list_parts_taken_by_others(plan: Plan, results: Mapping[str, Report]) -> set[str]:
-    """Return what the planned worker could not write, but another one has done."""
-    others = [
-        task
-        for task in plan.tasks
-        if (report := results.get(task.id))
-        and report.status == "completed"
-        and report.worker != task.worker
-    ]
-    return {format_unwritten(task, plan.goal) for task in others}
-
-
-def _format_gap(tasks: Sequence[str], reason: str, language: str) -> str:
-    """Return a gap of one or more tasks; only English words change with their number."""
-    verb, _, rest = reason.partition(" ")
-    if len(tasks) > 1:
-        verb = _PLURAL_VERBS.get(verb, verb)
-    return say(language, "of_tasks", tasks=", ".join(tasks), reason=f"{verb} {rest}")
 
 
 async def _collect_findings(

@@ -68,6 +68,7 @@ missing: nothing in the table fits {words}; its columns are {columns} |
   nichts in der Tabelle passt zu {words}; ihre Spalten sind {columns}
 unplaced: it is unclear what {words} belongs to | es ist unklar, wozu {words} gehört
 no_rows: no row fits | keine Zeile passt
+no_table: {source} has column names and no rows | {source} hat Spaltennamen und keine Zeilen
 nothing: the question names nothing to compute; there are {columns} |
   die Frage nennt nichts zu berechnen; vorhanden sind {columns}
 more: and {count} more | und {count} weitere
@@ -143,6 +144,8 @@ def write_number(value: Any, language: str, *, is_own: bool = False) -> str:
 
 def _list_gaps(profile: Profile, answered: Answered, language: str) -> list[str]:
     words = PHRASES.get(language, PHRASES["en"])
+    if not profile.rows:
+        return [words["no_table"].format(source=profile.table.source)]
     asked, gaps = answered.asked, [each.write(language) for each in answered.asked.doubts]
     gaps += _list_taken(asked.taken, words)
     if asked.is_guess:

@@ -48,7 +48,9 @@ function describeOpenEnd(trace: Trace): string {
         ? `The run has not ended: this is what had happened ${at} after its start. It is still running, or was interrupted.`
         : `The run has not ended: no task had begun ${at} after its start.`;
     case "stopped":
-      return `The run was stopped ${at} after its start; it can be resumed.`;
+      return events.some((event) => event.kind === "task_started")
+        ? "The run was stopped; it can be resumed."
+        : "The run was stopped before a task began; it can be resumed.";
     case "needs_input":
       return `Waiting for you since ${formatMoment(run.clock_started || run.started, last?.t)}.`;
     case "failed":
