@@ -75,6 +75,15 @@ async def test_a_table_that_has_no_word_of_the_question_is_not_named(ask: Ask) -
     assert not outcome.answer.gaps
 
 
+async def test_a_table_that_no_task_was_given_is_named_where_the_answer_is_not_whole(
+    ask: Ask,
+) -> None:
+    outcome = await ask("Which zeppelin captain did the council approve for Vienna?")
+
+    assert outcome.status == "partial" and outcome.answer is not None
+    assert "not used: fleet.csv (none of the words asked for)" in outcome.answer.gaps
+
+
 async def test_passages_that_have_the_fewest_words_of_a_question_are_no_whole_answer(
     ask: Ask,
 ) -> None:

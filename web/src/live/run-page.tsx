@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { isBuiltIn } from "../model/estimate";
 import { formatCount } from "../model/format";
 import { toLine } from "../model/plain-text";
+import type { Trace } from "../model/trace";
 import { RunView } from "../parts/run-view";
 import { Text } from "../parts/text";
 import { QuestionsPanel } from "../questions/questions-panel";
@@ -95,6 +97,10 @@ function describeUnbegun({ status, connection, isQueued }: LiveRun): string {
   return "The run begins as soon as the server can, also when you close the page.";
 }
 
+/** Whether a resume would end the same way: each task ended, and no language model worked that may answer in another way. */
+const isAsFar = ({ run, tasks }: Trace): boolean =>
+  run.status === "partial" && isBuiltIn(run.models) && tasks.every(({ status }) => ["completed", "skipped", "escalated"].includes(status));
+
 /** What can be done with the run, and how the page is connected to it. */
 function RunBar({ run }: { run: LiveRun }) {
   const stop = useAction(() => stopRun(run));
@@ -113,7 +119,7 @@ function RunBar({ run }: { run: LiveRun }) {
         {(run.status === "running" || run.status === "needs_input") && (
           <button type="button" onClick={() => stop.start()} disabled={stop.isBusy}>Stop the run</button>
         )}
-        {trace && CAN_RESUME.includes(run.status) && (
+        {trace && CAN_RESUME.includes(run.status) && !isAsFar(trace) && (
           <button type="button" onClick={() => resume.start()} disabled={resume.isBusy}>Resume</button>
         )}
         {trace && run.status !== "running" && (

@@ -161,3 +161,9 @@ def test_german_words_for_money_find_the_only_column_of_money():
     found = find(CLASSES, "Welche class kostet am wenigsten?", "de")
 
     assert "**Pottery**" in found["summary"] and found["is_complete"], found
+
+
+def test_a_table_without_rows_is_said_to_be_empty():
+    found = find("month,income\n", "What is the total income?")
+
+    assert found["gaps"] == ["table.csv has column names and no rows"]
