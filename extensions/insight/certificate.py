@@ -169,7 +169,8 @@ def _list_cases(made: Certificate) -> Iterator[str]:
 def _summarize(made: Certificate) -> Iterator[str]:
     """Yield lines for a human on what is to be known of the plan."""
     flows = [
-        f"{_join(_count_files(each.sources))} may reach {each.to} ({each.guard or 'which sends outside'})"
+        f"{_join(_count_files(each.sources))} may reach {each.to} "
+        f"({each.guard or 'which sends outside'})"
         for each in made.flows
         if each.way == "plan"
     ]
