@@ -28,6 +28,21 @@ def list_kinds(profile: Profile, query: Query) -> list[str]:
     return [str(cell) for (cell,) in query(" UNION ".join(selects))["rows"]] if few else []
 
 
+def find_begun_cell(profile: Profile, word: str, query: Query) -> str:
+    """Return the only cell of a label that begins with a word and goes on; empty for none.
+
+    Args:
+        word: letters alone.
+    """
+    selects = (
+        f"SELECT DISTINCT CAST({quote_name(name)} AS VARCHAR(100)) AS cell FROM {profile.rows_of} "
+        f"WHERE LOWER(CAST({quote_name(name)} AS VARCHAR(400))) LIKE '{word.lower()} %'"
+        for name in profile.labels[:MAX_SEARCHED_COLUMNS]
+    )
+    found = query(" UNION ".join(selects))["rows"] if profile.labels else []
+    return str(found[0][0]) if len(found) == 1 else ""
+
+
 def find_cells(profile: Profile, tokens: Sequence[Token], query: Query) -> list[tuple[str, str]]:
     """Return the columns of labels with those of their cells that may be in a question."""
     words = [token.word for token in tokens]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from extensions.tools.sql.table_arguments import Question, read_arguments
-from extensions.tools.sql.table_cells import find_cells, list_kinds
+from extensions.tools.sql.table_cells import find_begun_cell, find_cells, list_kinds
 from extensions.tools.sql.table_columns import Query
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.tables.formatting import split_unit
@@ -35,6 +35,10 @@ MAX_LACKING: Final = 4
 _OPERATING: Final = frozenset((*OPERATIONS, *BUCKETS, *MONTHS))
 
 
+Taken = tuple[Token, str, bool]
+"""A word that a table lacks, the column or cell that is read instead, and whether that is sure."""
+
+
 @dataclass
 class Tried:
     """A table, with the question as it reads against it."""
@@ -56,69 +60,83 @@ def try_table(profile: Profile, asked: Question, query: Query) -> Tried:
     if not taken:
         return tried
     question = asked.question
-    for at, (token, column) in reversed([*enumerate(taken)]):
-        is_again = any(column == each for _, each in taken[:at])
+    for at, (token, column, _) in reversed([*enumerate(taken)]):
+        is_again = any(column == each for _, each, _ in taken[:at])
         is_compared = token.word in LISTS["above"] | LISTS["below"]
         said = f"{split_unit(column)[0]} {token.text}" if is_compared else column
         if direction := read_superlative(token.word):
             said = direction if is_again else f"{direction} {split_unit(column)[0]}"
         question = f"{question[: token.start]}{said}{question[token.end :]}"
-    words = [(token.text, column) for token, column in taken]
-    again = _try_words(profile, replace(asked, question=question), query, words)
+    again = _try_words(profile, replace(asked, question=question), query, taken)
     return again if len(again.reading.unread) < len(tried.reading.unread) else tried
-
-
-def _find_meant(profile: Profile, word: str) -> str:
-    """Return the column that alone has a word's kind of unit, or days of the week; else empty."""
-    is_day = BUCKETS.get(word) == "day" and not profile.time_columns
-    days = profile.when[:1] if is_day else []
-    return list_only_of_kind(profile).get(read_kind(word)) or "".join(days)
 
 
 def _find_near_words(
     profile: Profile, question: str, unread: Sequence[str], query: Query
-) -> list[tuple[Token, str]]:
-    """Return the unread words that mean much the same as one column, or as one cell of a label.
-
-    None without the extra; a German noun is as likely a name, so it is compared with columns alone.
-    """
-    tokens, found = split_question(question), list[tuple[Token, str]]()
-    is_german = any(token.word in LISTS["german"] for token in tokens)
-    names = list_plain_names(profile)
-    for token in tokens if unread else ():
-        is_noun = token.text.isalpha() and (is_german or token.text.islower())
-        is_noun = is_noun and len(token.text) > 1
-        # The heaviest of all is not its weight, but the highest weight.
-        is_superlative = bool(read_superlative(token.word))
-        is_noun = is_noun and (is_superlative or not token.word.endswith("est"))
-        parts = [part for name in names for part in name.split()]
-        is_named = any(is_same_word(token.word, part) for part in parts)
-        is_other = token.word in _OPERATING or token.word in UNITS or is_opposite(token.word, parts)
-        if not is_noun or is_named or token.text not in unread:
+) -> list[Taken]:
+    """Return the unread words that mean one column, or one cell of a label."""
+    found = list[Taken]()
+    for token in split_question(question) if unread else ():
+        is_word = token.text in unread and token.text.isalpha() and len(token.text) > 1
+        parts = [part for name in list_plain_names(profile) for part in name.split()]
+        if not is_word or any(is_same_word(token.word, part) for part in parts):
             continue
-        if column := _find_meant(profile, token.word):
-            found.append((token, column))
-        if column or is_other:
-            continue
-        cells = [] if is_german or is_superlative else list_kinds(profile, query)
-        for texts, held in ((names, profile.columns), (list(map(str.lower, cells)), cells)):
-            words = [token.word, *(list_lemmas(token.word) if is_superlative else ())]
-            near = [at for word in words if (at := find_near_name(word, texts)) is not None]
-            if near:
-                found.append((token, held[near[0]]))
-                break
+        if certain := _find_meant(profile, token, query):
+            found.append((token, certain, True))
+        elif near := _find_near(profile, token, question, query):
+            found.append((token, near, near in list_only_of_kind(profile).values()))
     return found
 
 
+def _find_meant(profile: Profile, token: Token, query: Query) -> str:
+    """Return the column or cell that a word certainly means; empty for none.
+
+    The only column with its kind of unit, or with days of the week, or the only cell that begins
+    with a name.
+    """
+    is_day = BUCKETS.get(token.word) == "day" and not profile.time_columns
+    if column := list_only_of_kind(profile).get(read_kind(token.word)):
+        return column
+    if is_day and profile.when:
+        return profile.when[0]
+    is_name = token.text[:1].isupper() and token.start > 0
+    return find_begun_cell(profile, token.text, query) if is_name else ""
+
+
+def _find_near(profile: Profile, token: Token, question: str, query: Query) -> str:
+    """Return the column or cell that means much the same as a word; empty for none.
+
+    None without the extra; a German noun is as likely a name, so it is compared with columns alone.
+    """
+    is_german = any(each.word in LISTS["german"] for each in split_question(question))
+    # The heaviest of all is not its weight, but the highest weight.
+    is_superlative = bool(read_superlative(token.word))
+    is_noun = is_german or token.text.islower()
+    is_noun = is_noun and (is_superlative or not token.word.endswith("est"))
+    names = list_plain_names(profile)
+    parts = [part for name in names for part in name.split()]
+    is_other = token.word in _OPERATING or token.word in UNITS or is_opposite(token.word, parts)
+    if not is_noun or is_other:
+        return ""
+    cells = [] if is_german or is_superlative else list_kinds(profile, query)
+    for texts, held in ((names, profile.columns), (list(map(str.lower, cells)), cells)):
+        words = [token.word, *(list_lemmas(token.word) if is_superlative else ())]
+        near = [at for word in words if (at := find_near_name(word, texts)) is not None]
+        if near:
+            return held[near[0]]
+    return ""
+
+
 def _try_words(
-    profile: Profile, asked: Question, query: Query, taken: Sequence[tuple[str, str]] = ()
+    profile: Profile, asked: Question, query: Query, taken: Sequence[Taken] = ()
 ) -> Tried:
     tokens = split_question(asked.question)
     reading = read_part(profile, tokens, find_cells(profile, tokens, query))
-    only = list_only_of_kind(profile).values()
-    for word, column in taken:
-        is_certain = column in only or column == _find_meant(profile, word.lower())
-        (reading.meant if is_certain else reading.taken).append((word, column))
+    for token, name, is_certain in taken:
+        is_used = reading.function not in ("count", "distinct") or reading.uses(name)
+        pair = (token.text, name)
+        (reading.meant if is_certain and is_used else reading.taken).append(pair)
+        reading.is_of_others |= not is_used
     _apply_arguments(reading, profile, asked, query)
     heard = [token.role for token in tokens]
     lacking = len(reading.unread) + len(reading.doubts) + len(reading.taken) + reading.is_guess

@@ -139,6 +139,15 @@ class Profile:
         is_key = name in self.columns[:1] or 2 * len({*cells}) <= len(cells)
         return is_noun and is_key and all(str(cell).isdigit() for cell in cells)
 
+    def is_told_apart_by(self, name: str) -> bool:
+        """Return whether each row has another cell in a column."""
+        return self.distinct.get(name) == self.rows
+
+    def is_of_rows(self, word: str, part: str) -> bool:
+        """Return whether a word is the file's, no column's: delivery (deliveries, delivered)."""
+        title = [lemma for each in self.title for lemma in list_lemmas(each)]
+        return bool({*title} & list_lemmas(word)) and not list_lemmas(word) & list_lemmas(part)
+
     def is_intensive(self, name: str, words: Set[str] = LISTS["intensive"]) -> bool:
         """Return whether a column's values are no amounts that could be added up."""
         held = self.title if name == self.melted else split_name(name)

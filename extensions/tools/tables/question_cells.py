@@ -65,7 +65,8 @@ class MarkedWords:
     def take_negation(self, at: int, distance: int) -> bool:
         """Return whether a word before a place denies what is there."""
         denials = ("not", "none") if distance < 3 else ("not",)
-        places = [n for n in range(max(0, at - distance), at) if self.operation(n) in denials]
+        start = max([0, at - distance, *(n + 1 for n in range(at) if self.word(n) == "?")])
+        places = [n for n in range(start, at) if self.operation(n) in denials]
         self.take(places, "condition")
         return bool(places)
 

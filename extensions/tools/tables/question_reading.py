@@ -1,12 +1,11 @@
 """Read what a question in a user's words asks of a table, once its words have their roles."""
 
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import Final
 
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.tables.formatting import split_unit
 from extensions.tools.tables.question_amounts import LINKS
+from extensions.tools.tables.question_doubts import doubt_choice
 from extensions.tools.tables.question_nouns import name_ranked, name_rows, name_unit
 from extensions.tools.tables.question_roles import QuestionRoles
 from extensions.tools.tables.question_unread import list_unread
@@ -15,12 +14,10 @@ from extensions.tools.tables.question_words import (
     LISTS,
     NEVER_ADDED,
     Token,
-    count_further_questions,
     split_name,
 )
 from extensions.tools.tables.reading import Reading
 
-_HOW_MUCH: Final = (("how", "much"), ("wie", "viel"))
 _Named = Sequence[tuple[int, str]]
 """Columns, each with the place of its word."""
 
@@ -59,18 +56,14 @@ class _Choice:
         self._choose_change()
         if "share" in self._asked or ("percent" in self._asked and not found.change):
             self._choose_share()
-        if found.function == "count" and (frequency := self._profile.frequency):
-            found.function, found.measure = "sum", frequency
-            if not self._profile.is_crossed:
-                found.doubt("or_sum", name=frequency)
-        if found.function == "count" and self._is_identity(found.group) and not found.order:
-            found.group = ""  # each has one row
+        if found.function == "count":
+            self._choose_count()
         name_ranked(roles)
         if found.group and found.bucket and (found.order or found.is_share):
             found.doubt("only", done=found.group, other=found.bucket)
             found.bucket = ""
-        self._doubt_choice()
-        self._roles.doubt_alternatives()
+        doubt_choice(roles)
+        roles.doubt_alternatives()
         list_unread(roles)
         found.named = [name for _, name in sorted(roles.columns)]
         found.asks_when = bool({"when", "wann", "date", "datum"} & {*self._words})
@@ -94,40 +87,6 @@ class _Choice:
         is_each = is_each or self._roles.word(at - 1) in ("many", "viele")
         is_which = self._roles.word(at - 1) in LISTS["which"]
         return is_which or (is_each and self._profile.names_rows(name))
-
-    def _doubt_choice(self) -> None:
-        """Doubt a value where one of several things is asked for."""
-        found = self._found
-        is_grouped = found.group or found.bucket or found.others
-        is_computed = found.function != "value" or found.change or found.is_share
-        words = [token.word for token in self._roles.tokens]
-        is_chosen = any(word in LISTS["which"] for word in words)
-        found.parts += count_further_questions(self._words, is_ranked=bool(found.order))
-        is_listing = found.function == "value" and not found.measure
-        if found.parts > 1 and not is_listing:
-            found.doubt("one_of_two")
-        if not found.measure and found.function == "value" and not found.is_share:
-            self._doubt_amount()
-        self._doubt_selection(words)
-        if is_computed and (is_chosen or found.order) and not is_grouped:
-            found.doubt("no_names")
-            found.is_of_others |= bool(found.order)
-
-    def _doubt_selection(self, words: Sequence[str]) -> None:
-        """Doubt the amounts of all where it is only asked which ones: who are behind with rent."""
-        found = self._found
-        asking = [word for word in words if word in LISTS["asking"]]
-        is_which = len(asking) == 1 and words[0] in LISTS["which"]
-        is_chosen = found.order or found.conditions or found.others or found.change or found.bucket
-        if is_which and found.measure and found.function == "value" and not is_chosen:
-            found.doubt("no_choice")
-            found.is_of_others = True
-
-    def _doubt_amount(self) -> None:
-        """Doubt a reading without an amount where "how much" asks for one."""
-        if any(pair in _HOW_MUCH for pair in pairwise(self._words)):
-            self._found.doubt("no_numbers")
-            self._found.is_of_others = True
 
     def _choose_order(self) -> None:
         if {"highest", "most", "fast"} & self._asked or self._found.limit > 1:
@@ -190,7 +149,7 @@ class _Choice:
             if profile.numbers and not self._roles.is_said_whole(found.measure):
                 found.doubt("or_amount", name=found.measure)
                 found.is_of_others = True
-        named = self._count_per(named)
+        named = self._count_per(named) or self._list_asked_rows()
         if named:
             found.group = named[0][1]
             found.doubt_others(found.group, [name for _, name in named[1:]])
@@ -203,6 +162,12 @@ class _Choice:
         ):
             parts = ("day", "month", "quarter", "year")
             found.bucket = next((part for part in parts if getattr(profile.times, part)), "")
+
+    def _list_asked_rows(self) -> list[tuple[int, str]]:
+        """Return what tells the rows apart where it is asked which is first: which delivery."""
+        places = [at + 1 for at, word in enumerate(self._words) if word in LISTS["which"]]
+        is_asked = bool(self._found.order) and self._roles.role([*places, -1][0]) == "title"
+        return [(places[0], name) for name in self._profile.identities[:1] if is_asked]
 
     def _count_per(self, named: list[tuple[int, str]]) -> list[tuple[int, str]]:
         """Count the rows where what tells them apart is asked for "per" a label, or as the most."""
@@ -267,12 +232,40 @@ class _Choice:
             if name in places and self._roles.is_amount(places[name])
         ]
         is_counting = counted is not None or ranked or "share" in self._asked
+        self._choose_counted_unit(counted)
         if is_counting and not found.measure:
             found.function = "count"
             if counted is None or not self._choose_counted(labels, counted):
                 name_rows(self._roles, ranked[0] + 1 if ranked else counted or 0)
         elif is_counting and found.measure:
             name_unit(self._roles, ranked[0] + 1 if ranked else counted or 0)
+
+    def _choose_count(self) -> None:
+        """Add up a column of frequencies; without one, doubt a count beside a named amount."""
+        found = self._found
+        if found.measure:
+            found.doubt("or_sum", name=found.measure)
+            found.is_of_others = True
+        if self._is_identity(found.group) and not found.order:
+            found.group = ""  # each has one row
+        if frequency := self._profile.frequency:
+            found.function, found.measure = "sum", frequency
+            if not self._profile.is_crossed:
+                found.doubt("or_sum", name=frequency)
+
+    def _choose_counted_unit(self, counted: int | None) -> None:
+        """Add up the only quantity where its unit is counted: doses, of `unit` and `quantity`."""
+        found, profile = self._found, self._profile
+        near = [each for each in found.conditions if each.at == counted and each.is_value]
+        units = [each for each in near if {*split_name(each.column)} & LISTS["measured by"]]
+        if found.measure or not units:
+            return
+        plain = [n for n in profile.numbers if not (profile.is_intensive(n) or split_unit(n)[1])]
+        if len(plain) == 1:
+            found.function, found.measure = "sum", plain[0]
+        else:
+            found.doubt("or_amount", name=units[0].words)
+            found.is_of_others = True
 
     def _choose_counted(self, labels: _Named, counted: int) -> bool:
         """Choose to count different cells or periods; return whether the words name them."""
@@ -335,8 +328,8 @@ class _Choice:
     def _sum_up(self) -> None:
         """Add up the rows whose own name is not asked for: seats in rooms with a view."""
         found = self._found
-        at = next(at for at, name in self._roles.columns if name == found.group)
-        if not (self._roles.is_asked_for(at) or found.order or found.others):
+        places = [at for at, name in self._roles.columns if name == found.group]
+        if not (any(map(self._roles.is_asked_for, places)) or found.order or found.others):
             found.group = ""
             found.function = "value" if self._profile.is_intensive(found.measure) else "sum"
 

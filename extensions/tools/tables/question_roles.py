@@ -20,6 +20,7 @@ from extensions.tools.tables.question_words import (
     SIGNS,
     Token,
     is_same_word,
+    list_lemmas,
     split_name,
 )
 from extensions.tools.tables.reading import Condition
@@ -195,12 +196,6 @@ class QuestionRoles(ComparedWords):
                 self.columns.remove((at, name))
                 self.tokens[at].role = "title"
 
-    @property
-    def _row_columns(self) -> list[str]:
-        """The columns of which each row has another cell."""
-        profile = self.profile
-        return [n for n in profile.columns if profile.distinct.get(n) == profile.rows]
-
     def _is_of_title(self, at: int) -> bool:
         return any(is_same_word(self.word(at), part) for part in self.profile.title)
 
@@ -229,6 +224,8 @@ class QuestionRoles(ComparedWords):
             is_whole = token.word == name.lower() and len(name) > MAX_GAP
             is_grammar = token.word in GRAMMAR and not (is_whole or self.has_both(at, name))
             is_unit = token.word in UNITS and self.word(at - 1)[:1].isdigit()  # 500 GB
+            if self.word(at - 1) in ("who", "wer") and token.word not in parts:
+                is_grammar |= any(list_lemmas(token.word) & {part} for part in parts)
             if token.role or is_grammar or is_unit or token.word.isdigit():
                 continue
             if same := {part for part in parts if self._is_named(token.word, part)}:
@@ -243,7 +240,8 @@ class QuestionRoles(ComparedWords):
 
     def _is_named(self, word: str, part: str) -> bool:
         is_cut = len(word) < MIN_STEM_CHARS and part.startswith(word) and len(part) > 6
-        return is_same_word(word, part) and not is_cut  # "pay" is no payload
+        is_other = is_cut or self.profile.is_of_rows(word, part)  # "pay" is no payload
+        return is_same_word(word, part) and not is_other
 
     def _find_written(self, name: str, parts: Sequence[str]) -> list[int]:
         """Return the places of a name of several words that is written as it is."""
@@ -268,7 +266,7 @@ class QuestionRoles(ComparedWords):
             for each in alike
             if each[0] not in self.profile.numbers and self.is_asked_for(each[1][0])
         ]
-        rows = [each for each in alike if each[0] in self._row_columns]
+        rows = [each for each in alike if self.profile.is_told_apart_by(each[0])]
         if rows and all(map(self._is_of_title, rows[0][1])):
             return rows[0]  # "orders" of orders.csv are its rows: order_no, not order_date
         chosen = asked[0] if asked else max(alike, key=lambda each: _read_year(each[0]))

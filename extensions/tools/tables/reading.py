@@ -100,6 +100,14 @@ class Reading:
         guessed = [self.thing] if self.is_guess else []
         return list(dict.fromkeys([*self.unread, *(word for word, _ in self.taken), *guessed]))
 
+    def uses(self, name: str) -> bool:
+        """Return whether a column, or a cell, is computed, groups the rows, or chooses them."""
+        held = [*self.measures, self.divisor, self.second, self.group]
+        chosen = [*self.conditions, *self.part]
+        return name in held or any(
+            name in (each.column, each.words.partition("= ")[2]) for each in chosen
+        )
+
     @property
     def measures(self) -> list[str]:
         """All columns that are computed."""

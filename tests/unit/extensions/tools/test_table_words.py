@@ -167,3 +167,64 @@ def test_a_table_without_rows_is_said_to_be_empty():
     found = find("month,income\n", "What is the total income?")
 
     assert found["gaps"] == ["table.csv has column names and no rows"]
+
+
+MEDICINES = (
+    "medicine,kind,quantity,unit,unit_price_eur\nPropofol 10 mg/ml,narcotic,12,bottle,18.5\n"
+    "Rabies vaccine,vaccine,40,dose,6.2\nDHPP vaccine,vaccine,60,dose,9.1\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("How many doses of vaccine do we have?", "**100**"),
+        ("How many bottles are there?", "**12**"),
+        ("What does Propofol cost?", "**18.5 EUR**"),
+    ],
+)
+def test_a_counted_unit_adds_up_the_quantity_and_a_name_may_be_the_beginning_of_a_cell(
+    question, answer
+):
+    found = find(MEDICINES, question)
+
+    assert answer in found["summary"] and found["is_complete"], found
+
+
+def test_a_superlative_beside_a_group_is_no_number_of_rows():
+    found = find(MEDICINES, "What is the most expensive medicine per unit?")
+
+    assert found["summary"] == "" and not found["is_complete"]
+
+
+JOBS = (
+    "job,customer,repair,mechanic,brought,fee_eur,paid\nJ1,Ada Berg,brakes,Dev,2025-01-03,40,no\n"
+    "J2,Jon Ek,wheel,Sian,2025-01-04,20,yes\nJ3,Ada Berg,chain,Dev,2025-02-01,15,yes\n"
+)
+
+
+def test_who_did_something_is_not_what_was_done():
+    assert not find(JOBS, "Who repaired Jon Ek's bike?")["is_complete"]
+
+
+@pytest.mark.parametrize("question", ["Which jobs are not paid yet?", "Which jobs are not paid?"])
+def test_yet_changes_nothing_of_what_is_denied(question):
+    found = find(JOBS, question)
+
+    assert "J1" in found["summary"] and "J3" not in found["summary"] and found["is_complete"]
+
+
+def test_what_is_denied_does_not_deny_the_rows_of_the_question_before():
+    asked = "Which customer has the highest fee? How many of her jobs are not paid?"
+
+    assert "customer = Ada Berg and paid ≠ true" in find(JOBS, asked)["summary"]
+
+
+def test_a_thing_that_the_file_is_named_after_is_no_column_of_another_form():
+    rows = (
+        "product,delivered,cost_eur\nHoney,2025-01-02,90\nMilk,2025-01-03,60\nJam,2025-01-03,50\n"
+    )
+
+    found = find(rows, "Which delivery cost the most?", name="deliveries.csv")
+
+    assert "**Honey" in found["summary"] and found["is_complete"], found
