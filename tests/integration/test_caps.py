@@ -72,11 +72,7 @@ async def test_an_impossible_cap_is_refused_at_every_entry_point_before_any_call
 
 @pytest.mark.parametrize(
     ("name", "code"),
-    [
-        ("deadline_s", "DEADLINE_PASSED"),
-        ("max_cost_usd", "BUDGET_SPENT"),
-        ("max_tokens", "BUDGET_SPENT"),
-    ],
+    [("deadline_s", "DEADLINE_PASSED"), ("max_cost_usd", "BUDGET_SPENT")],
 )
 async def test_without_time_or_budget_not_even_a_plan_is_asked_for(
     runs: Runs, name: str, code: str
@@ -98,18 +94,6 @@ async def test_a_cap_of_nothing_counts_for_a_run_that_is_resumed(runs: Runs):
     assert (before, still.status) == (1, "partial")
     assert done.status == "done"
     assert [call.task for call in runs.select_calls(schema="Report")] == ["A", "B"]
-
-
-async def test_what_is_free_runs_under_a_budget_of_no_money(runs: Runs):
-    free = runs.settings.model_copy(
-        update={"model_fast": "openai:local", "model_standard": "openai:local"}
-        | {"model_strong": "openai:local", "prices": {"openai:local": (0.0, 0.0)}}
-    )
-
-    outcome = await run_on_thread(free, {"max_cost_usd": 0})
-
-    assert outcome.status == "done"
-    assert len(runs.requests) == 4
 
 
 @pytest.mark.slow
@@ -214,9 +198,7 @@ async def run_to_end(graph: Any, context: Any) -> str:
     "context, end",
     [
         ({"approve_plan": True}, "asks"),
-        ({"max_steps": 0}, "partial"),
         ({"max_tokens": 0}, BudgetSpent.code),
-        ({"deadline_s": 0}, "DEADLINE_PASSED"),
         ({"max_tasks": 1}, "partial"),
         ({"max_steps": -1}, SettingsInvalid.code),
     ],

@@ -105,9 +105,11 @@ async def test_a_run_that_is_done_gives_its_answer_whatever_became_of_its_team(r
     done = await runs.resume("t1", answer="accept")
     write_team(verifier="")
 
+    calls = len(runs.requests)
     again = await runs.resume("t1")
 
-    assert again.answer == done.answer
+    assert (again.answer, again.timing) == (done.answer, done.timing)
+    assert len(runs.requests) == calls
 
 
 async def test_a_new_request_does_not_take_the_place_of_tasks_whose_worker_is_gone(runs: Runs):
@@ -134,14 +136,13 @@ def make_trio(**tools: tuple[str, ...]) -> Team:
 
 
 @pytest.mark.parametrize(
-    ("later", "message"),
+    ("stops_at", "later", "message"),
     [
-        (make_trio(verifier=()), "worker reader is gone; worker verifier is new"),
-        (make_trio(reader=("fetch_page",)), r"\+fetch_page"),
-        (make_trio(reader=()).model_copy(update={"strategy": "step"}), "strategy step"),
+        ("approval", make_trio(verifier=()), "worker reader is gone; worker verifier is new"),
+        ("the workers", make_trio(reader=("fetch_page",)), r"\+fetch_page"),
+        ("approval", make_trio(reader=()).model_copy(update={"strategy": "step"}), "strategy step"),
     ],
 )
-@pytest.mark.parametrize("stops_at", ["approval", "the workers"])
 async def test_a_graph_with_a_checkpointer_of_the_user_refuses_too(
     runs: Runs, later: Team, message: str, stops_at: str
 ):

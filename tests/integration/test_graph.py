@@ -85,8 +85,8 @@ async def test_a_fork_does_not_meet_the_first_runs_results(runs: Runs, graph: Su
 
 
 async def test_each_task_has_the_result_of_its_own_worker(runs: Runs, graph: SupervisorGraph):
-    names = [f"t{index}" for index in range(30)]
-    latency = {name: 0.002 * (29 - index) for index, name in enumerate(names)}
+    names = [f"t{index}" for index in range(12)]
+    latency = {name: 0.005 * (11 - index) for index, name in enumerate(names)}
     runs.script(*script_tasks(dict.fromkeys(names, ()), latency_s=latency))
 
     state = await graph.ainvoke(GIVEN, THREAD)
@@ -151,7 +151,7 @@ async def test_what_a_worker_is_sent_does_not_grow_with_the_plan(
     runs: Runs, graph: SupervisorGraph
 ):
     sizes = []
-    for count in (3, 30):
+    for count in (3, 12):
         runs.script(*script_tasks({f"t{n}": () for n in range(count)}))
         await graph.ainvoke(GIVEN, {"configurable": {"thread_id": str(count)}})
         sizes.append(runs.select_calls(task="t0")[-1].body_bytes)

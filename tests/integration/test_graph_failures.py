@@ -30,6 +30,7 @@ async def test_a_plan_that_stays_invalid_is_replaced_by_rule_and_the_answer_says
     assert state["status"] == "partial" and state["plan"].is_by_rule
     assert "the plan was made by rule" in state["answer"].gaps[0]
     assert "cycle" in state["answer"].gaps[0]
+    assert state["usage"].model_calls == len(runs.requests)
 
 
 @pytest.mark.parametrize(
@@ -57,21 +58,6 @@ async def test_a_plan_that_comes_again_is_asked_of_another_model_and_without_exa
     assert "Compare the old parts." in str(first.body)
     assert all("Compare the old parts." not in str(call.body) for call in (second, third))
     assert [call.model for call in (first, second, third)] == ["gpt-5", "gpt-5", "gpt-5-mini"]
-
-
-async def test_a_failed_task_is_refined_from_its_error(runs: Runs, graph: SupervisorGraph):
-    empty = {"status": "completed", "output": ""}
-    good = {"status": "completed", "output": "42"}
-    runs.script(ScriptedTask(id="A", report=[empty, good]))
-
-    state = await graph.ainvoke(GIVEN, THREAD)
-
-    (refinement,) = runs.select_calls(schema="Refinement")
-    assert "empty" in str(refinement.body)
-    assert state["results"]["A"].attempts == 2
-    assert state["results"]["A"].output == "42"
-    assert "naming each figure" in str(runs.select_calls(schema="Report")[1].body)
-    assert state["status"] == "done"
 
 
 async def test_failures_on_every_rung_end_a_task_and_spare_its_siblings(runs: Runs):
@@ -128,14 +114,10 @@ async def test_a_worker_that_exceeds_its_time_fails_alone(runs: Runs):
     assert state["results"]["B"].status == "completed"
 
 
-@pytest.mark.parametrize(
-    ("reason", "words"),
-    [("confidence_too_low", "Two sources disagree."), ("ambiguous_input", "Which year?")],
-)
 async def test_a_worker_that_always_escalates_ends_with_its_partial_result(
-    runs: Runs, graph: SupervisorGraph, reason: str, words: str
+    runs: Runs, graph: SupervisorGraph
 ):
-    escalation = {"reason": reason, "message": words, "partial": "2024: 5"}
+    escalation = {"reason": "ambiguous_input", "message": "Which year?", "partial": "2024: 5"}
     asked = {"status": "escalated", "output": "", "escalation": escalation}
     runs.script(ScriptedTask(id="A", report=asked), ScriptedTask(id="B"))
 
@@ -145,7 +127,7 @@ async def test_a_worker_that_always_escalates_ends_with_its_partial_result(
     assert (report.status, report.attempts, report.error) == ("escalated", 2, None)
     assert report.escalation.partial == "2024: 5"
     assert state["status"] == "partial"
-    assert any(words in gap for gap in state["answer"].gaps)
+    assert any("Which year?" in gap for gap in state["answer"].gaps)
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nodes.errors import PlanInvalid, SettingsInvalid
+from nodes.errors import SettingsInvalid
 from state import Context, Plan
 from tests.endpoint import Fault, Scenario, script_tasks
 from tests.runs import REQUEST, Runs
@@ -109,15 +109,6 @@ async def test_a_given_plan_runs_without_a_planning_call(runs: Runs):
     assert outcome.status == "done" and outcome.plan == plan
     assert not runs.select_calls(schema="Plan")
     assert outcome.usage.model_calls == 4
-
-
-async def test_a_given_plan_is_checked_like_any_other(runs: Runs):
-    scenario = Scenario(tasks=script_tasks({"A": ()}, worker="cook"))
-
-    outcome = await runs.run(thread="one", plan=Plan.model_validate(scenario.build_plan()))
-
-    assert isinstance(outcome.error, PlanInvalid) and "unknown worker 'cook'" in str(outcome.error)
-    assert not runs.requests
 
 
 async def test_a_task_that_waits_says_once_for_what(runs: Runs):

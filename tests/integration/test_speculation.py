@@ -67,22 +67,13 @@ async def test_free_tasks_begin_while_the_plan_is_written_and_their_calls_are_us
     assert outcome.usage.by_mechanism == {"plan": 1, "work": 3, "synthesis": 1}
 
 
-async def test_the_result_equals_that_of_a_run_without_early_calls(runs: Runs):
-    early, _ = await run_parts(runs)
-    plain, events = await run_parts(runs, context={"speculate": False})
-
-    assert not [e for e in events if e["kind"] == "speculated"]
-    assert list_outputs(early) == list_outputs(plain)
-    assert early.answer == plain.answer
-    assert early.usage.by_mechanism == plain.usage.by_mechanism
-
-
 async def test_a_plan_whose_stream_breaks_off_is_asked_again_and_the_calls_are_used(runs: Runs):
     cut = Fault(kind="cut_stream", schema="Plan", nth=(1,), chunks=12)
 
     outcome, events = await run_parts(runs, faults=(cut,))
 
     assert outcome.status == "done"
+    assert list_streamed(runs) == ["Plan", "Plan"]
     assert list_outcomes(events, "begun") == list_outcomes(events, "taken") == ["A", "B"]
     assert sorted(call.task for call in runs.select_calls("Report")) == ["A", "B", "C"]
 
@@ -114,7 +105,7 @@ async def test_p18_a_call_for_a_task_that_a_repair_changes_is_discarded_and_bill
     assert outcome.usage.model_calls == plain.usage.model_calls + 1
     assert outcome.usage.input_tokens > plain.usage.input_tokens
     assert outcome.status == plain.status == "done"
-    assert list_outputs(outcome) == list_outputs(plain)
+    assert list_outputs(outcome) == list_outputs(plain) and outcome.answer == plain.answer
     assert early.client_gone == bool(latency_s)  # an open one is closed, and estimated
     assert outcome.usage.uncounted_calls == early.client_gone
 
@@ -238,7 +229,7 @@ async def test_nothing_is_begun_early_under_a_budget_near_its_end(slow_plan: Run
     assert not speculated and not slow_plan.select_calls("Report")
 
 
-@pytest.mark.parametrize("max_tokens", [2_300, 2_400, 2_600])
+@pytest.mark.parametrize("max_tokens", [2_300, 2_600])
 async def test_what_the_planner_s_call_may_spend_refuses_no_task_that_begins_early(
     slow_plan: Runs, max_tokens: int
 ):
@@ -286,12 +277,3 @@ async def test_h32_an_endpoint_that_does_not_stream_is_asked_to_stream_once(runs
     assert first.answer == second.answer
     assert list_streamed(runs) == ["Plan"]
     assert first.usage.model_calls == second.usage.model_calls == len(PAIR) + 2
-
-
-async def test_an_endpoint_whose_stream_breaks_off_is_asked_to_stream_again(runs: Runs):
-    cut = Fault(kind="cut_stream", schema="Plan", nth=(1,), chunks=4)
-    runs.script(*PAIR, chunk_delay_s=0.03, faults=(cut,))
-
-    await run_and_listen(runs)
-
-    assert list_streamed(runs) == ["Plan", "Plan"]
