@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from nodes.text.phrases import PHRASES
-from tests.unit.test_plain_words import ROOT
+from tests.unit.test_plain_words import ROOT, walk_source
 
 pytestmark = pytest.mark.xdist_group("sources")
 
@@ -29,9 +29,9 @@ TERMINAL_WORDS: Final = re.compile(
 
 def list_sentences(path: Path) -> Iterator[str]:
     """Yield the texts of a source of more than one word, without docstrings."""
-    tree = ast.parse(path.read_text("utf-8"))
-    docstrings = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
-    for found in ast.walk(tree):
+    nodes = walk_source(path.read_text("utf-8"))
+    docstrings = {id(each.value) for each in nodes if isinstance(each, ast.Expr)}
+    for found in nodes:
         if id(found) in docstrings:
             continue
         if isinstance(found, ast.JoinedStr):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from graph.cli import main
-from graph.commands.doctor_probe import ModelProbe, describe_probe
+from graph.commands.doctor_probe import ModelProbe, describe_probe, probe_tiers
 from graph.settings import Settings
 from nodes.models.clients import list_nearest_names, read_model_list
 from tests.endpoint import Endpoint, Fault, Scenario
@@ -103,12 +103,8 @@ def test_a_probe_of_an_endpoint_that_refuses_makes_the_command_fail(
     assert "does not know openai:gpt-5-mini" in out
 
 
-def test_without_a_language_model_there_is_nothing_to_probe(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert run_doctor("--probe", "--json") == 0
-
-    assert json.loads(capsys.readouterr().out)["probes"] == []
+def test_without_a_language_model_there_is_nothing_to_probe() -> None:
+    assert probe_tiers(Settings()) == []
 
 
 def test_limits_that_a_slow_model_cannot_keep_are_named_with_the_fix() -> None:

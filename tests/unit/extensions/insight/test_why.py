@@ -53,10 +53,17 @@ def run(supervise: CapturedScreen, endpoint: Endpoint, thread: str, *faults: Fau
     supervise("run", "Compare the parts.", "--team", "market_analysis", "--thread", thread, "-q")
 
 
+def write_log(thread: str, *events: dict[str, Any]) -> None:
+    """Write the trace of a thread."""
+    path = get_log_path(thread, Settings())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{json.dumps({**HEAD, **event})}\n" for event in events))
+
+
 def test_a_trace_without_a_line_that_can_be_read_is_no_healthy_run(
-    playing: Endpoint, supervise: CapturedScreen
+    supervise: CapturedScreen,
 ) -> None:
-    run(supervise, playing, "whole")
+    write_log("whole", {"kind": "request", "team": "t"}, {"kind": "plan_created", "plan": PLAN})
     for damage in (b"", bytes(range(128, 256)) * 3):
         get_log_path("lost", Settings()).write_bytes(damage)
 
@@ -210,8 +217,7 @@ def test_failures_are_counted_over_runs_and_damaged_traces_are_named(
     run(supervise, playing, "one", fault)
     run(supervise, playing, "two", fault)
     run(supervise, playing, "fine")
-    damaged = {**HEAD, "kind": "plan_created", "plan": {"tasks": 3}}
-    get_log_path("torn", Settings()).write_text(json.dumps(damaged) + "\n")
+    write_log("torn", {"kind": "plan_created", "plan": {"tasks": 3}})
 
     assert supervise("failures") == 0
     assert "3 runs in the last 7d, 2 of them" in supervise.out
@@ -223,19 +229,15 @@ def test_failures_are_counted_over_runs_and_damaged_traces_are_named(
 
 def test_contradictions_are_counted_by_pair_of_workers(supervise: CapturedScreen) -> None:
     claims = [{"text": f"It costs {cost} euros", "source": f"{cost}.md"} for cost in (4, 5)]
-    events: list[dict[str, Any]] = [{**HEAD, "kind": "request", "team": "t"}]
+    events: list[dict[str, Any]] = [{"kind": "request", "team": "t"}]
     tasks = [{"id": name, "description": "x", "worker": name} for name in ("a", "b")]
-    events += [{**HEAD, "kind": "plan_created", "plan": {"goal": "x", "tasks": tasks}}]
+    events += [{"kind": "plan_created", "plan": {"goal": "x", "tasks": tasks}}]
     for name, claim in zip("ab", claims, strict=True):
         report = {"status": "completed", "output": "x", "worker": name, "claims": [claim]}
-        events += [{**HEAD, "task": name, "kind": "report", "report": report}]
+        events += [{"task": name, "kind": "report", "report": report}]
     answer = {"text": "x", "contradictions": [{"subject": "cost", "claims": claims}]}
-    events += [
-        {**HEAD, "kind": "answer", "status": "done", "answer": answer, "usage": {}, "timing": {}}
-    ]
-    path = get_log_path("torn", Settings())
-    path.parent.mkdir(parents=True)
-    path.write_text("".join(f"{json.dumps(event)}\n" for event in events))
+    events += [{"kind": "answer", "status": "done", "answer": answer, "usage": {}, "timing": {}}]
+    write_log("torn", *events)
 
     supervise("failures")
 
@@ -244,14 +246,8 @@ def test_contradictions_are_counted_by_pair_of_workers(supervise: CapturedScreen
 
 def test_words_of_a_trace_reach_no_terminal_as_they_are(supervise: CapturedScreen) -> None:
     report = {"status": "failed", "error": "\x1b[2Jgone\nerror[X] no", "output": "", "worker": "w"}
-    events = [
-        {**HEAD, "kind": "request", "team": "t"},
-        {**HEAD, "kind": "plan_created", "plan": PLAN},
-        {**HEAD, "task": "a", "kind": "report", "report": report},
-    ]
-    path = get_log_path("hostile", Settings())
-    path.parent.mkdir(parents=True)
-    path.write_text("".join(f"{json.dumps(event)}\n" for event in events))
+    events = [{"kind": "request", "team": "t"}, {"kind": "plan_created", "plan": PLAN}]
+    write_log("hostile", *events, {"task": "a", "kind": "report", "report": report})
 
     assert supervise("why", "hostile") == 0
 

@@ -49,13 +49,6 @@ def test_the_words_of_a_record_do_not_reach_a_terminal_as_they_are(
     assert isinstance(missed, ReplayMissed) and "does not come to" in missed.cause
 
 
-def test_a_record_is_replayed_equal(kept: Path) -> None:
-    done = replay_file(kept)
-
-    assert done.is_equal and done.outcome.status == "done"
-    assert [segment.is_cut for segment in done.record.segments] == [False, False]
-
-
 @pytest.mark.slow
 def test_a_record_that_is_cut_anywhere_is_replayed_or_refused_in_one_line(
     kept: Path, tmp_path: Path

@@ -191,8 +191,15 @@ def test_a_file_beyond_the_limit_is_refused_unread_and_others_are_read(tmp_path)
         assert base.execute("SELECT a FROM t").fetchall() == [(1,)]
 
 
-@ENGINES
-@pytest.mark.parametrize("late", ["x;1.200\ny;2.500,5\n", "x;1200\ny;2500.5\nz;n/a\n"])
+@pytest.mark.parametrize(
+    ("engine", "late"),
+    [
+        ("material", "x;1.200\ny;2.500,5\n"),
+        ("file", "x;1200\ny;2500.5\nz;n/a\n"),
+        pytest.param("large file", "x;1.200\ny;2.500,5\n", marks=pytest.mark.slow),
+        *(("sqlite", late) for late in ("x;1.200\ny;2.500,5\n", "x;1200\ny;2500.5\nz;n/a\n")),
+    ],
+)
 def test_a_late_cell_that_is_written_otherwise_changes_how_a_column_is_read(engine, late, tmp_path):
     rows = "".join(f"c{n};{n % 900}\n" for n in range(ROWS))
 
