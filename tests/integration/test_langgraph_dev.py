@@ -14,7 +14,6 @@ from state import Context
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.integration.dev_server import (
     PARTS,
-    QUESTION,
     REQUEST,
     ROOT,
     TEAM,
@@ -91,21 +90,6 @@ async def test_a_run_without_a_thread_that_would_ask_a_human_is_refused_unpaid(
 
     assert isinstance(ended, dict) and "checkpointer" in str(ended["__error__"])
     assert not played.requests
-
-
-async def test_a_follow_up_is_planned_anew_with_what_was_said(
-    client: LangGraphClient, thread: str, played: Endpoint
-):
-    await run_to_end(client, thread, REQUEST)
-
-    ended = await run_to_end(
-        client, thread, {"messages": [{"role": "user", "content": "And the rest?"}]}
-    )
-
-    assert (ended["status"], ended["request"]) == ("done", "And the rest?")
-    assert [plan["version"] for plan in ended["plans"]] == [1, 2]
-    assert [message["type"] for message in ended["messages"]] == ["human", "ai"] * 2
-    assert QUESTION in str(played.select_calls(schema="Plan")[-1].body)
 
 
 async def test_a_threads_state_is_the_contracts_as_json(
@@ -229,24 +213,6 @@ async def test_the_embedded_model_works_the_example_with_its_own_tools(
     assert "3,133.4" in ended["answer"]["text"]
     assert not played.requests
     assert "BlockingError" not in server.read_log()
-
-
-async def test_a_context_recruits_specialists_and_refuses_a_tool_that_cannot_be_granted(
-    client: LangGraphClient, server: DevServer
-):
-    asked = {"request": "Compute 24 * 12 * 0.85"}
-
-    async def grant(tool: str) -> Any:
-        context: Any = {**EMBEDDED, "recruit": [tool]}
-        return await client.runs.wait(
-            None, "expert_router", input=asked, context=context, raise_error=False
-        )
-
-    refused, ended = await grant("calculat"), await grant("calculate")
-
-    assert "did you mean 'calculate'?" in str(refused["__error__"])
-    assert "244.8" in ended["answer"]["text"]
-    assert [report["worker"] for report in ended["results"].values()] == ["specialist"]
 
 
 async def test_types_are_read_strictly_and_no_run_and_no_span_is_sent_to_a_collector(

@@ -93,11 +93,6 @@ def test_each_escalation_has_its_remedy(reason: EscalationReason, rung: Rung) ->
     assert find_next_rung([make_escalated_attempt(reason)]) == rung
 
 
-@pytest.mark.parametrize("reason", get_args(EscalationReason))
-def test_an_escalation_without_a_remedy_is_final(reason: EscalationReason) -> None:
-    assert find_next_rung([make_escalated_attempt(reason)], ladder=()) is None
-
-
 def test_an_ambiguous_task_is_tried_on_an_assumption_only_without_a_human_and_once() -> None:
     unclear = make_escalated_attempt("ambiguous_input")
     again = make_escalated_attempt("ambiguous_input", rung="assume")

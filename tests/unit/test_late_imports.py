@@ -43,6 +43,7 @@ def run_python(code: str, *arguments: str, folder: Path = ROOT) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_an_import_loads_no_library_of_tasks_and_leaves_the_garbage_collector_alone() -> None:
     """The library leaves it to the program that imports it; commands load what they need late."""
     code = (

@@ -174,16 +174,6 @@ async def test_no_period_sees_more_requests_than_its_limit() -> None:
     )
 
 
-async def test_tokens_are_counted_as_they_were_and_not_as_they_were_guessed() -> None:
-    rates = LocalRates(RateLimits(tokens=1000, period_s=3600))
-    guessed = await rates.take(1000)
-
-    rates.correct(guessed, 10)
-
-    async with asyncio.timeout(5):
-        await rates.take(990)
-
-
 async def test_a_request_over_the_whole_limit_waits_for_an_empty_window_and_goes() -> None:
     rates = LocalRates(RateLimits(tokens=10, period_s=0.05))
 
