@@ -75,14 +75,7 @@ def read_texts(outcome: Outcome) -> str:
     return " ".join([str(outcome.error), *asked, *(answer.gaps if answer else ()), str(answer)])
 
 
-@pytest.mark.parametrize(
-    ("text", "amount"),
-    [
-        (PLAIN, "200000 EUR"),
-        (DESCRIBED, "200000"),
-        (DESCRIBED, "EUR 200,000"),
-    ],
-)
+@pytest.mark.parametrize(("text", "amount"), [(PLAIN, "200000 EUR"), (DESCRIBED, "EUR 200,000")])
 def test_a_loan_is_computed_from_the_numbers_beside_their_words(
     tmp_path: Path, settings: Settings, text: str, amount: str
 ):
@@ -94,20 +87,14 @@ def test_a_loan_is_computed_from_the_numbers_beside_their_words(
     assert any(each in str(outcome.answer) for each in RIGHT)
 
 
-@pytest.mark.parametrize(
-    "request_text",
-    [
-        "What does a loan over 20 years at 3.5 percent with a fee of 500 EUR cost?",
-        "A loan of 200000 EUR at 3,5 percent over 20 years",
-        "A loan of 200000 EUR at 3.5 percent over 240 months",
-    ],
-)
 def test_a_loan_whose_numbers_are_not_clear_is_not_computed_and_a_gap_names_what_is_missing(
-    tmp_path: Path, settings: Settings, request_text: str
+    tmp_path: Path, settings: Settings
 ):
     team = write_team(tmp_path / "money", "loan", PLAIN)
 
-    outcome = run(request_text, team=team, settings=settings)
+    outcome = run(
+        "A loan of 200000 EUR at 3.5 percent over 240 months", team=team, settings=settings
+    )
 
     assert outcome.status not in ("done", "passages")
     assert "loan was not called: without a language model its argument" in read_texts(outcome)

@@ -117,7 +117,6 @@ async def test_a_table_on_which_a_tool_has_worked_has_no_unread_lines(runs: Runs
     ("call", "refusal"),
     [
         (make_reading(1, name="secret.txt"), "materials of this task: book.txt"),
-        (make_reading(1201), "book.txt has 1,200 lines, none is 1,201"),
         (make_reading(9, 8), "last_line 8 is before first_line 9"),
     ],
 )

@@ -57,11 +57,10 @@ async def test_findings_are_merged_filtered_and_ranked(runs: Runs):
     "verdict",
     [
         "I would rather not say.",
-        {"rulings": [{"pair": 7, "holds": "first", "reason": "?"}]},
         {"rulings": [{"pair": 1, "holds": "undecided", "reason": "no dates"}]},
         None,
     ],
-    ids=["prose", "unknown pair", "undecided", "the judge fails"],
+    ids=["prose", "undecided", "the judge fails"],
 )
 async def test_a_judge_without_a_usable_ruling_leaves_it_undecided(runs: Runs, verdict: Any):
     refused = () if verdict else (Fault(kind="content_filter", schema="Verdict"),)

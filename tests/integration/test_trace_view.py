@@ -108,7 +108,7 @@ async def test_a_long_trace_comes_in_pages(endpoint: Endpoint):
     saver = graph.find_checkpointer(None)
     assert saver
     writer = TraceWriter(saver, "t", "run", 1.0, is_resumed=True, team="market", began="")
-    for n in range(150):
+    for n in range(110):
         writer.add({"t": 2.0, "kind": "report", "n": n, "text": "x" * 20_000})
     await writer.close()
 
@@ -118,7 +118,7 @@ async def test_a_long_trace_comes_in_pages(endpoint: Endpoint):
 
     numbers = [json.loads(line).get("n") for page in pages for line in page["lines"]]
     assert len(pages) == 2
-    assert [n for n in numbers if n is not None] == list(range(150))
+    assert [n for n in numbers if n is not None] == list(range(110))
 
 
 async def test_the_state_of_the_thread_is_not_changed_by_its_trace(endpoint: Endpoint):
