@@ -7,7 +7,6 @@ from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, InjectedToolCallId, tool
 from langgraph.types import Command
 
-from nodes.errors import EndpointFailed
 from nodes.execution.attempt_context import AttemptContext
 from nodes.execution.tool_loop import build_worker_agent
 from nodes.models.catalog import ModelCatalog
@@ -17,7 +16,7 @@ from nodes.schemas.team import Limits
 from nodes.tools.framework.catalog import load_tools
 from nodes.tools.framework.settings import ToolSettings
 from state import Report
-from tests.endpoint import Endpoint, Fault, ModelReply, Scenario, ScriptedTask
+from tests.endpoint import Endpoint, ModelReply, Scenario, ScriptedTask
 from tests.node_runs import NodeRun
 from tests.teams import make_team
 
@@ -148,15 +147,6 @@ async def test_reports_that_are_refused_until_all_turns_are_made_are_the_reason(
         await run.ask()
 
     assert len(endpoint.requests) == run.context.usage.model_calls == 3
-
-
-async def test_a_failed_call_is_the_failure_of_the_attempt(
-    endpoint: Endpoint, model_settings: ModelSettings
-) -> None:
-    endpoint.load_scenario(Scenario(faults=(Fault(kind="server_error"),)))
-
-    with pytest.raises(EndpointFailed):
-        await AgentRun(model_settings).ask()
 
 
 async def test_a_worker_with_tools_works_in_the_loop_from_the_first_turn(

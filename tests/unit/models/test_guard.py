@@ -10,7 +10,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import TypedDict
 
-from nodes.errors import CallTimedOut, EndpointFailed
+from nodes.errors import CallTimedOut
 from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import SCOPE_KEY, Deadline, RunScope, set_deadline
 from nodes.models.catalog import ModelCatalog
@@ -41,18 +41,12 @@ def build_graph(settings: ModelSettings) -> CompiledStateGraph[Said, None, Said,
 async def collect_events(
     settings: ModelSettings, deadline: Deadline | None = None
 ) -> list[dict[str, Any]]:
-    found = []
     stream = build_graph(settings).astream(
         {},
         {"configurable": {SCOPE_KEY: RunScope(began_at=now_s(), deadline=deadline)}},
         stream_mode="custom",
     )
-    try:
-        async for event in stream:
-            found.append(event)
-    except EndpointFailed:
-        pass
-    return found
+    return [event async for event in stream]
 
 
 async def test_each_call_in_a_run_is_one_event(
@@ -73,30 +67,11 @@ async def test_each_call_in_a_run_is_one_event(
     assert event["seconds"] > 0
 
 
-async def test_a_failed_call_is_an_event_with_its_code(
-    endpoint: Endpoint, model_settings: ModelSettings
-) -> None:
-    endpoint.load_scenario(Scenario(faults=(Fault(kind="server_error"),)))
-
-    (event,) = await collect_events(model_settings)
-
-    assert event["error"] == "ENDPOINT_FAILED"
-
-
 async def test_no_call_outlives_its_run(endpoint: Endpoint, model_settings: ModelSettings) -> None:
     endpoint.load_scenario(Scenario(faults=(Fault(kind="hang"),)))
 
     with pytest.raises(CallTimedOut, match="run's deadline"):
         await collect_events(model_settings, set_deadline(now_s(), 0.1))
-
-
-async def test_a_run_past_its_deadline_asks_nobody(
-    endpoint: Endpoint, model_settings: ModelSettings
-) -> None:
-    with pytest.raises(CallTimedOut):
-        await collect_events(model_settings, set_deadline(now_s(), -1))
-
-    assert endpoint.requests == []
 
 
 async def test_listeners_hear_tokens_while_the_answer_is_checked_whole(

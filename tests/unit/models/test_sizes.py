@@ -85,18 +85,6 @@ async def test_a_call_that_is_too_long_is_made_again_with_less_and_says_so(
     )
 
 
-async def test_a_short_call_that_is_too_long_is_refused_with_its_reason(
-    endpoint: Endpoint, model_settings: ModelSettings
-) -> None:
-    endpoint.load_scenario(Scenario(faults=(Fault(kind="context_length"),)))
-    model = ModelCatalog(model_settings).get_chat_model("strong")
-
-    with pytest.raises(ContextTooSmall, match="8,192"):
-        await ask_model(model, Answer, [HumanMessage("short")])
-
-    assert len(endpoint.requests) == 1
-
-
 TASKS = script_tasks({"a": ()})
 LIMITS: Mapping[OutputPurpose, int] = {"plan": 111, "turn": 222, "report": 333, "answer": 444}
 

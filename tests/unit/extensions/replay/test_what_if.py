@@ -42,8 +42,10 @@ async def run_again(base: Replayed, runs: Runs, **options: Any) -> tuple[Compari
 
 
 async def test_a_replay_in_a_running_loop_is_refused_with_what_to_await_instead(runs: Runs) -> None:
+    base = await make_base(runs)
+
     with pytest.raises(UsageError) as refused:
-        replay("kept", settings=runs.settings)
+        replay(base.record.thread, settings=runs.settings)
 
     assert refused.value.next == "await areplay(THREAD)"
 
