@@ -20,6 +20,7 @@ from tests.integration.mcp_clients import read_text
 from tests.runs import GIVEN, THREAD, Runs
 from tests.teams import write_team
 
+pytestmark = pytest.mark.xdist_group("mcp_questions")  # one process loads the protocol
 TEAM = "market_analysis"
 ASKING = {
     "status": "escalated",

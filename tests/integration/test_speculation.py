@@ -261,7 +261,8 @@ async def test_the_embedded_model_begins_nothing_early(settings: Settings):
     embedded = {f"model_{tier}": "embedded" for tier in ("fast", "standard", "strong")}
     events: list[Mapping[str, Any]] = []
 
-    outcome = await arun(REQUEST, settings=settings, context=embedded, on_event=events.append)
+    how: Any = {"settings": settings, "on_event": events.append}
+    outcome = await arun(REQUEST, team=make_team(), context=embedded, **how)
 
     assert outcome.plan and not [event for event in events if event["kind"] == "speculated"]
 

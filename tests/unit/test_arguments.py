@@ -10,17 +10,16 @@ from graph.settings import Settings
 from nodes.errors import UsageError
 
 REQUEST = "How many pieces are there?"
-TABLE = "part,pieces\nbolt,3\n"
 TEAM: Any = "market_analysis"
 
 
-@pytest.mark.parametrize("one", ["stock.csv", Path("stock.csv")])
+@pytest.mark.parametrize("one", ["stock.md", Path("stock.md")])
 def test_one_file_need_not_be_a_list(one: Any, tmp_path: Path):
-    Path("stock.csv").write_text(TABLE)
+    Path("stock.md").write_text("There are three pieces of the bolt.")
 
     outcome = run(REQUEST, files=one, settings=Settings(home=tmp_path / "home"))
 
-    assert outcome.status == "done"
+    assert outcome.status == "passages"
 
 
 @pytest.mark.parametrize(

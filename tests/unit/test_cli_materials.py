@@ -59,13 +59,13 @@ def test_a_page_of_a_folder_without_text_is_named_and_one_that_is_named_is_refus
     assert list(read_files([Path("data")], on_unread=unread.__setitem__)) == ["notes.md"]
     assert {name: error.cause for name, error in unread.items()} == {"run.html": "no text in it"}
     with pytest.raises(FileUnreadable, match="no text in it"):
-        read_files([Path("data"), page], on_unread=unread.__setitem__)
+        read_files([page], on_unread=unread.__setitem__)
 
 
 def test_a_folder_of_which_nothing_can_be_read_is_refused():
-    write_file("data/run.html", "<script>draw()</script>")
+    write_file("data/run.md", "\0")
 
-    with pytest.raises(FileUnreadable, match=r"run\.html"):
+    with pytest.raises(FileUnreadable, match=r"run\.md"):
         read_files([Path("data")], on_unread={}.__setitem__)
 
 

@@ -14,6 +14,8 @@ from nodes.tools.read_material import MAX_READ_CHARS
 from tests.shipped_tools import load_shipped_tools
 from tests.unit.tools.document_samples import write_docx, write_pdf
 
+pytestmark = pytest.mark.xdist_group("documents")  # one process loads the parsers
+
 
 def test_a_pdf_is_read_page_by_page(tmp_path):
     write_pdf(tmp_path / "a.pdf", "AWS revenue was 107.6 billion", "Second page")
@@ -64,7 +66,7 @@ def test_a_long_page_of_html_keeps_short_lists_and_leaves_out_menus(tmp_path, pa
         f"{'' if part[:4] == 'body' else menu}<{part}>{told}{listed}{told}</{part.split()[0]}>"
     )
 
-    text = read_document(tmp_path / "a.html")[""]
+    text = parse_document(".html", 10_000, path=str(tmp_path / "a.html"))["text"]
 
     assert "Swarmed:\n\n- Maple\n- Plum\n\n1. Open\n" in text
     assert "year 29" in text and "Home" not in text
