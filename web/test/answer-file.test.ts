@@ -26,6 +26,21 @@ test("an answer is saved with columns in words, and the number of its proof behi
   ]);
 });
 
+test("a saved answer lists the proofs that no figure carries, and marks a name behind its end", () => {
+  const row = { text: "medicine: Carprofen 50 mg; supplier: Nordvet", source: "a.csv", proof: "quoted" as const };
+  const passage = { text: "Kennel cough is a cough that dogs have after they met other dogs.", source: "b.md", proof: "quoted" as const };
+  const answer = { text: "| medicine | supplier |\n|---|---|\n| Carprofen 50 mg | Nordvet |", gaps: [], sources: ["a.csv"] };
+  const trace = makeTrace({
+    tasks: [{ ...makeTask("a"), status: "completed", report: makeReport("a", { claims: [row, passage] }) }],
+    events: [makeEvent(1, "request"), makeEvent(9, "answer", { answer, status: "done" })],
+  });
+
+  const saved = writeAnswer(trace);
+
+  expect(saved).toContain("| Carprofen 50 mg[1] | Nordvet |");
+  expect(saved).toContain("\n\n- Kennel cough is a cough");
+});
+
 test.each([
   [{ request: "Which club has the highest total distance?\nAnd why?" }, "which-club-has-the-highest-total-distance-and-why"],
   [{ request: "Which boats had no hull check, or the last check before 2024?" }, "which-boats-had-no-hull-check-or-the-last-check-before"],

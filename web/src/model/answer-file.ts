@@ -6,15 +6,20 @@ import type { Trace } from "./trace";
 
 const list = (title: string, items: readonly string[]): string[] =>
   items.length ? [`## ${title}`, items.map((item) => `- ${item.replace(/\s+/g, " ")}`).join("\n")] : [];
+/** Proofs of what no figure of the answer says. */
+const MAX_OTHERS = 200;
 const TABLE_RULE = /^\s*\|?(?:\s*:?-+:?\s*\|)+[\s:-]*$/;
 
-/** Return the answer as a Markdown document, with its request, findings, gaps, sources, and a number at what is proved. */
+/** Return the answer as a Markdown document, with its request, findings, gaps, sources, and its proofs, with a number where a figure has one. */
 export function writeAnswer(trace: Trace): string {
   const answer = findAnswer(trace);
   if (!answer) return "";
   const findings = answer.findings.map((each) => `**${String(each.severity ?? "")}** ${[each["file"], each["line"]].filter(Boolean).join(":")} ${String(each["message"] ?? "")}`);
   const used = listSources(trace).filter(({ isUsed }) => isUsed);
-  const { text, proofs } = numberProofs(answer.text.trim(), listClaims(trace));
+  const claims = listClaims(trace);
+  const { text, proofs } = numberProofs(answer.text.trim(), claims);
+  const others = claims.filter((claim) => claim.proof && claim.proof !== "stated" && !proofs.includes(claim)).slice(0, MAX_OTHERS);
+  const shown = [...proofs.map((claim, index) => `[${index + 1}] ${describeProof(claim)}`), others.map((claim) => `- ${describeProof(claim)}`).join("\n")];
   const parts = [
     `# ${(trace.run.request ?? "").replace(/\s+/g, " ")}`,
     text,
@@ -22,7 +27,7 @@ export function writeAnswer(trace: Trace): string {
     ...list("Not answered", answer.unanswered),
     ...list("What is missing", answer.gaps),
     ...list("Sources", used.map(({ name }) => name)),
-    ...(proofs.length ? ["## Proofs", ...proofs.map((claim, index) => `[${index + 1}] ${describeProof(claim)}`)] : []),
+    ...(shown.some(Boolean) ? ["## Proofs", ...shown.filter(Boolean)] : []),
   ];
   return `${parts.join("\n\n")}\n`;
 }

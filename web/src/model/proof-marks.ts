@@ -103,7 +103,7 @@ export function placeMarks(text: string, claims: readonly Marked[], around = "")
     const left = said.reduce((text, { from, end }) => text.slice(0, from) + " ".repeat(end - from) + text.slice(end), sentence);
     const [rest, row, whole] = [left, around, sentence].map(claims[0]?.hasComma ? writePoints : String) as [string, string, string];
     const rows = around ? claims.filter((claim) => isRow(claim, row)) : [];
-    const figures = placeFigures(rest, claims, `${row} ${whole}`, rows);
+    const figures = placeFigures(rest, claims, `${row} ${whole}`, rows, around !== "");
     const values = said.length || figures.length ? [] : placeValue(rest, claims);
     for (const { end, claim } of [...said, ...figures, ...values]) places.push({ end: start + end, claim });
     start += sentence.length;
@@ -139,13 +139,20 @@ function isRow({ cells }: Marked, row: string): boolean {
   return cells.length > 1 && cells.every((cell) => row.includes(cell) || figures.has(readFigure(cell)));
 }
 
-function placeFigures(sentence: string, claims: readonly Marked[], context: string, rows: readonly Marked[]): Place[] {
+/** Return the end of a figure in a row of a table; of a name such as "Carprofen 50 mg" that of its cell. */
+function findCellEnd(row: string, at: number, length: number): number {
+  const [before = "", after = ""] = [row.slice(0, at).split("|").at(-1), row.slice(at).split("|")[0]];
+  return /\p{L}{2}/u.test(before) ? at + after.trimEnd().length : at + length;
+}
+
+function placeFigures(sentence: string, claims: readonly Marked[], context: string, rows: readonly Marked[], isTable: boolean): Place[] {
   const words = new Set(listWords(context));
   const years = listFigures(context).filter(isYear);
   return [...sentence.matchAll(FIGURE)].flatMap((found) => {
     const figure = readFigure(found[0]);
     const row = isYear(found[0]) ? undefined : rows.find(({ cells }) => cells.some((cell) => readFigure(cell) === figure));
-    if (row) return [{ end: found.index + found[0].length, claim: row.index }];
+    const end = isTable ? findCellEnd(sentence, found.index, found[0].length) : found.index + found[0].length;
+    if (row) return [{ end, claim: row.index }];
     if (!isTelling(found[0])) return [];
     const fitting = claims
       .filter((claim) => isFigureOf(found[0], claim.figures) && (!years.length || !claim.years.size || years.some((year) => claim.years.has(year))))
@@ -153,6 +160,6 @@ function placeFigures(sentence: string, claims: readonly Marked[], context: stri
       .map((claim) => ({ claim: claim.index, shared: [...claim.words].filter((word) => words.has(word)).length }))
       .filter(({ shared }) => shared > 0)
       .sort((one, other) => other.shared - one.shared);
-    return fitting[0] ? [{ end: found.index + found[0].length, claim: fitting[0].claim }] : [];
+    return fitting[0] ? [{ end, claim: fitting[0].claim }] : [];
   });
 }

@@ -246,7 +246,10 @@ def test_contradictions_are_counted_by_pair_of_workers(supervise: CapturedScreen
 
 def test_words_of_a_trace_reach_no_terminal_as_they_are(supervise: CapturedScreen) -> None:
     report = {"status": "failed", "error": "\x1b[2Jgone\nerror[X] no", "output": "", "worker": "w"}
-    events = [{"kind": "request", "team": "t"}, {"kind": "plan_created", "plan": PLAN}]
+    events: list[dict[str, Any]] = [
+        {"kind": "request", "team": "t"},
+        {"kind": "plan_created", "plan": PLAN},
+    ]
     write_log("hostile", *events, {"task": "a", "kind": "report", "report": report})
 
     assert supervise("why", "hostile") == 0
