@@ -122,7 +122,8 @@ class Computation:
                 asked.doubt("no_dates")
                 return False
         named = [name for name in wanted if name in profile.identities]
-        labels = [name for name in self._choose_labels() if name not in wanted]
+        labels = [*self._choose_labels(), *(profile.labels * asked.asks_who)]
+        labels = [name for name in dict.fromkeys(labels) if name not in wanted]
         asked.listed = named or labels or wanted
         shown = [name for name in wanted if name not in asked.listed]
         asked.others = shown or ([] if wanted else profile.numbers[:MAX_VALUES])

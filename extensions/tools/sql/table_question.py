@@ -157,6 +157,10 @@ def _change_last(last: Tried, rest: str, query: Query) -> Tried:
     new, old = named.reading, last.reading.conditions
     is_named = new.conditions or new.measure or new.group or new.bucket
     is_unread = last.reading.unread or last.reading.is_of_others
+    if new.order and last.reading.order and not (is_named or is_unread or new.unread):
+        changed = try_table(last.profile, last.asked, query)  # and the lowest?
+        changed.reading.order = new.order
+        return changed
     if is_unread or new.unread or not is_named:
         _doubt_rows(named, rest)
         return named

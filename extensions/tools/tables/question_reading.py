@@ -66,6 +66,7 @@ class _Choice:
         roles.doubt_alternatives()
         list_unread(roles)
         found.named = [name for _, name in sorted(roles.columns)]
+        found.asks_who = self._words[:1] in (["who"], ["wer"])
         found.asks_when = bool({"when", "wann", "date", "datum"} & {*self._words})
         return found
 

@@ -383,7 +383,8 @@ class QuestionRoles(ComparedWords):
             if yes := self.profile.answers.get(name):
                 negated = self.take_negation(at, 2)
                 sign, cell = "≠" if negated else "=", yes.rpartition("= ")[2].strip("'")
-                sql, words = f"NOT ({yes})" * negated or yes, f"{name} {sign} {cell}"
+                said = f"= {'no' if negated else 'yes'}" if cell == "true" else f"{sign} {cell}"
+                sql, words = f"NOT ({yes})" * negated or yes, f"{name} {said}"
             elif self._is_said_empty(at, name):
                 text = f"TRIM(CAST({quote_name(name)} AS VARCHAR(400)))"
                 sql, words = f"COALESCE({text}, '') = ''", f"{name} is empty"

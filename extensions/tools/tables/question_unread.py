@@ -69,7 +69,7 @@ def _is_unread(roles: QuestionRoles, before: Token, token: Token, words: list[st
     is_content = is_grouping or is_particle or is_compound or is_foreign(token.word, words)
     is_grammar = token.word in GRAMMAR or is_german_grammar(token.word)
     is_grammar = is_grammar and not is_content
-    is_denied = any("≠" in each.words for each in found.conditions)
+    is_denied = any("≠" in each.words or each.words.endswith("= no") for each in found.conditions)
     is_grammar |= is_denied and token.word in ("yet", "noch")  # not paid yet
     return not (token.role or is_grammar or is_degree or _is_scope(roles, token))
 

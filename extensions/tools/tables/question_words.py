@@ -116,7 +116,7 @@ def is_same_word(one: str, other: str) -> bool:
     if is_same or is_superlative or not (one.isalpha() and other.isalpha()):
         return is_same
     pairs = product(list_lemmas(one), list_lemmas(other))
-    return any(pair[0] == pair[1] or _end_alike(*pair) for pair in pairs)  # teaches, of teacher
+    return any(one == other or _end_alike(one, other) or _does(one, other) for one, other in pairs)
 
 
 def is_identifier(name: str) -> bool:
@@ -137,6 +137,12 @@ def _has_same_stem(one: str, other: str) -> bool:
     if long.startswith(short) and len(short) >= (_LEAST_PREFIX if len(long) > 6 else 4):
         return True
     return _end_alike(one, other)
+
+
+def _does(one: str, other: str) -> bool:
+    """Return whether a word is who does another: owner, of own."""
+    short, long = sorted((one, other), key=len)
+    return len(short) >= _LEAST_PREFIX and long in (f"{short}er", f"{short}or")
 
 
 def _end_alike(one: str, other: str) -> bool:

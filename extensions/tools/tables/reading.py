@@ -36,6 +36,7 @@ class Reading:
     named: list[str] = field(default_factory=list)
     """The columns that the words name, in their order; a listed row shows those."""
     asks_when: bool = False
+    asks_who: bool = False
     parts: int = 1
     """How many things are asked for, as far as question words say it."""
     divisor: str = ""

@@ -164,7 +164,9 @@ def _read_text(path: Path) -> str:
         return raw.decode("utf-16", errors="replace")
     if b"\0" in raw[:8192]:
         raise _build_unreadable_error(
-            path, "it is binary", "convert it to text, Markdown, CSV, XLSX, PDF or DOCX"
+            path,
+            "it is no text (a picture, or another binary file)",
+            "convert it to text, Markdown, CSV, XLSX, PDF or DOCX",
         )
     return raw.decode("utf-8-sig", errors="replace")
 
