@@ -28,14 +28,10 @@ def write_answer(values: AnswerValues) -> dict[str, Any]:
     parts += _show_reports(unread, headings)
     if not done:
         parts.append(say(language, "none_completed"))
-    gaps = list(values.missing)
-    named = "\n".join(gaps)
-    failed = [report for report in values.reports if report not in done]
-    gaps += [_describe_unfinished(report) for report in failed if report.task not in named]
     claims = [claim for report in done for claim in report.claims]
     return {
         "text": "\n\n".join(filter(None, parts)),
-        "gaps": list(dict.fromkeys(gaps)),
+        "gaps": list(dict.fromkeys(values.missing)),
         "sources": list(dict.fromkeys(claim.source for claim in claims if claim.source)),
     }
 
@@ -87,12 +83,6 @@ def _list_new(reports: Sequence[Report]) -> list[Report]:
             kept.append(report)
         seen |= quoted
     return kept
-
-
-def _describe_unfinished(report: Report) -> str:
-    escalation = report.escalation
-    cause = (escalation.message if escalation else "") or report.error or "no result"
-    return f"{report.task}: {cause}"
 
 
 MAX_REFUSAL_CHARS = 600
