@@ -13,7 +13,7 @@ await drive(async ({ page, takePicture, note }) => {
   await takePicture("away");
   note("while the server is away", [await read(page, ".run-bar"), await read(page, "[role=alert]")]);
   await fetch(`${given.control}/start`);
-  await waitForText(page, ".run-bar", "running\\s+live");
+  await waitForText(page, ".run-bar", "running\\s+(?:live|connected again)");
   note("when it is back", await read(page, ".run-bar"));
   await waitForText(page, ".run-bar", "done|partial|failed|stopped");
   note("at the end", await read(page, ".run-bar"));
