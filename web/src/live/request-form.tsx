@@ -5,6 +5,7 @@ import { useAction } from "../client/hooks";
 import { useKept } from "../client/kept";
 import { ProblemLine } from "../client/notice";
 import { Problem } from "../client/problem";
+import { Line } from "../parts/text";
 import { FileDrop } from "./file-drop";
 
 const CAPS = [
@@ -52,12 +53,14 @@ interface RequestFormProps {
 export function RequestForm({ place, label, hint, words, children, problem = null, isReady = true, example = null, send }: RequestFormProps) {
   const name = useId();
   const [request, setRequest] = useKept(place, "");
+  const [names, keepNames] = useKept<string[]>(`${place} files`, []);
   const [files, setFiles] = useState<File[]>([]);
   const [materials, setMaterials] = useState<Record<string, string>>();
   const [isOver, setOver] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const takeFiles = (chosen: File[]) => {
     setFiles(chosen);
+    keepNames(chosen.map((file) => file.name));
     setMaterials(undefined);
   };
   const drop = useAction(async (dropped: DataTransfer | null) => takeFiles(listChosen(files, await readDropped(dropped))));
@@ -69,9 +72,11 @@ export function RequestForm({ place, label, hint, words, children, problem = nul
     if (!example) return;
     setRequest(example.request);
     setFiles([]);
+    keepNames(Object.keys(example.materials));
     setMaterials(example.materials);
     area.current?.focus();
   }, [example]);
+  const isLost = names.length > 0 && !files.length && !materials; // a browser keeps the text alone
   const fileProblem = findFileProblem(files);
   const canSend = isReady && request.trim() !== "" && !fileProblem;
   const action = useAction(async (form: HTMLFormElement) => {
@@ -113,6 +118,11 @@ export function RequestForm({ place, label, hint, words, children, problem = nul
           {words[action.isBusy ? 1 : 0]}
         </button>
       </div>
+      {isLost && (
+        <p class="soft small">
+          The text was kept, the files were not: choose <Line max={200}>{names.join(", ")}</Line> again, if they are needed.
+        </p>
+      )}
       {fileProblem && <ProblemLine problem={new Problem("refused", fileProblem)} />}
       <ProblemLine problem={action.problem ?? drop.problem ?? problem} />
       <details>

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { useAsked } from "../client/hooks";
+import { useKept } from "../client/kept";
 import { startRun } from "../client/live-run";
 import type { Server } from "../client/server";
 import type { ListedTeam } from "../model/team";
@@ -24,7 +25,9 @@ const useTeams = (server: Server) =>
 /** Starts a run on a new thread, and shows it. */
 export function StartForm({ server, first = "" }: { server: Server; first?: string | undefined }) {
   const { answer: teams, problem } = useTeams(server);
-  const [chosen, setChosen] = useState(first);
+  const [kept, keepTeam] = useKept("start team", "");
+  const [asked, setAsked] = useState(first);
+  const chosen = asked || kept;
   const [example, setExample] = useState<RowInput | null>(null);
   const team = (teams?.find(({ name }) => name === chosen) ?? teams?.[0])?.name ?? "";
   return (
@@ -40,7 +43,7 @@ export function StartForm({ server, first = "" }: { server: Server; first?: stri
       }}
     >
       {teams && <ModelStatus models={teams.find(({ name }) => name === team)?.models ?? {}} />}
-      {teams ? <TeamCards server={server} teams={teams} team={team} onTeam={setChosen} onExample={setExample} /> : !problem && <p class="skeleton">Loading the teams…</p>}
+      {teams ? <TeamCards server={server} teams={teams} team={team} onTeam={(name) => (setAsked(""), keepTeam(name))} onExample={setExample} /> : !problem && <p class="skeleton">Loading the teams…</p>}
     </RequestForm>
   );
 }

@@ -232,3 +232,11 @@ def test_a_thing_that_the_file_is_named_after_is_no_column_of_another_form():
 
 def test_who_is_answered_with_names_beside_the_number_of_the_row():
     assert "Ada Berg" in find(JOBS, "Who came on 3 January 2025?")["summary"]
+
+
+def test_two_rows_that_are_compared_by_an_amount_are_a_gap():
+    rows = "name;gewicht_kg;beitrag_eur\nThomas Lange;80;12\nStefan Roth;72;15\n"
+
+    found = find(rows, "Wie viel Kilo wiegt Thomas Lange mehr als Stefan Roth?", "de")
+
+    assert not found["is_complete"]
