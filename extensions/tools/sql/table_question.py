@@ -71,7 +71,7 @@ def _answer_parts(
         best.reading.is_of_others = True
     answered = [_answer(best, asked, query)]
     chosen = _choose_tables(profiles, [*before, *texts], asked, query)[len(before) :]
-    _doubt_periods([each.reading for each in chosen])
+    _doubt_periods([each.reading for each in chosen], texts)
     by_part = [_answer(each, asked, query) for each in chosen]
     harmless = {ALL_PERIODS.write(asked.language)}
     are_read = [bool(each["summary"]) and {*each["gaps"]} <= harmless for each in by_part]
@@ -269,13 +269,15 @@ def _put_beside(one: str, other: str) -> str:
     return f"{first}\n\n{second}\n{rest}" if one and other else one or other
 
 
-def _doubt_periods(readings: Sequence[Reading]) -> None:
-    """Doubt the parts without a period where another part names one: it may be meant for all."""
-    if any(each.has_period for each in readings):
-        for each in readings:
-            is_list = each.function == "value" and not each.measure
-            if not (each.has_period or each.bucket or each.change or is_list):
-                each.doubts.append(ALL_PERIODS)
+def _doubt_periods(readings: Sequence[Reading], texts: Sequence[str]) -> None:
+    """Doubt the parts without a period where one before, or of their sentence, names one."""
+    starts = [0, *(at for at in range(1, len(texts)) if texts[at - 1].rstrip()[-1:] in "?.!")]
+    for at, each in enumerate(readings):
+        end = min((start for start in starts if start > at), default=len(readings))
+        is_list = each.function == "value" and not each.measure
+        is_own = each.has_period or each.bucket or each.change or is_list
+        if not is_own and any(other.has_period for other in readings[:end]):
+            each.doubts.append(ALL_PERIODS)
 
 
 def _join(answered: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -240,3 +240,17 @@ def test_two_rows_that_are_compared_by_an_amount_are_a_gap():
     found = find(rows, "Wie viel Kilo wiegt Thomas Lange mehr als Stefan Roth?", "de")
 
     assert not found["is_complete"]
+
+
+@pytest.mark.parametrize(
+    ("question", "is_complete"),
+    [
+        ("How many jobs are paid? How much was the total fee in January 2025?", True),
+        ("How many jobs came in January 2025? What is the total fee?", False),
+        ("What is the total fee, and how many jobs came in January 2025?", False),
+    ],
+)
+def test_a_period_may_be_meant_for_the_questions_after_it_and_for_those_of_its_sentence(
+    question, is_complete
+):
+    assert find(JOBS, question)["is_complete"] == is_complete
