@@ -135,19 +135,19 @@ class Computation:
         repeated = [name for name in wanted if 1 < profile.distinct.get(name, 1) < profile.rows]
         if repeated and held & {*profile.numbers}:
             asked.doubt("of_rows")
-        if shown and self._is_empty(shown):
-            names, where = " and ".join(shown), describe_conditions(asked.conditions, "and", "or")
+        empty = [name for name in shown if self._is_empty(name)]
+        if empty:
+            names, where = " and ".join(empty), describe_conditions(asked.conditions, "and", "or")
             asked.doubt("empty", names=names, where=where)
-            return False
-        return True
+        return not shown or empty != shown
 
-    def _is_empty(self, names: Sequence[str]) -> bool:
-        """Return whether rows fit, and none of them has a value in any of these columns."""
+    def _is_empty(self, name: str) -> bool:
+        """Return whether rows fit, and none of them has a value in a column."""
         where = [*self._join_conditions(self.asked.conditions), *self.profile.totals]
-        filled = " OR ".join(f"{quote_name(name)} IS NOT NULL" for name in names)
+        filled = f"{quote_name(name)} IS NOT NULL"
         return (
             bool(self._select("COUNT(*)", _where(where))[0][0])
-            and not (self._select("COUNT(*)", _where([*where, f"({filled})"]))[0][0])
+            and not (self._select("COUNT(*)", _where([*where, filled]))[0][0])
         )
 
     def select_fitting(self, shown: str, also: Sequence[str]) -> list[list[Any]]:

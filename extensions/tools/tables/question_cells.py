@@ -66,9 +66,23 @@ class MarkedWords:
         """Return whether a word before a place denies what is there."""
         denials = ("not", "none") if distance < 3 else ("not",)
         start = max([0, at - distance, *(n + 1 for n in range(at) if self.word(n) == "?")])
+        between = {self.word(n): n for n in range(start, at)}
+        link = max((n for word, n in between.items() if word in LISTS["prepositions"]), default=-1)
+        start = max([start, *(n for n in range(start, at) if n > link and self._is_verb(n))])
         places = [n for n in range(start, at) if self.operation(n) in denials]
         self.take(places, "condition")
         return bool(places)
+
+    def _is_verb(self, at: int) -> bool:
+        """Return whether a word is what a column of times, or of who does it, is named after.
+
+        A "not" before it denies that: not returned the spade.
+        """
+        word, profile = self.word(at), self.profile
+        times = {part for name in profile.time_columns for part in split_name(name)}
+        doers = {part for name in profile.labels for part in split_name(name)} - {word}
+        parts = times | {part for part in doers if part.endswith(("er", "or"))}
+        return word not in GRAMMAR and any(is_same_word(word, part) for part in parts)
 
 
 def parse_number_word(word: str) -> float | None:

@@ -23,6 +23,9 @@ def doubt_choice(roles: QuestionRoles) -> None:
     if is_amount and is_listing and not found.is_share:
         found.doubt("no_numbers")
         found.is_of_others = True
+    if "average" in roles.operations and found.function in ("count", "distinct"):
+        found.doubt("and_average")
+        found.is_of_others = True
     _doubt_selection(roles, words)
     if is_computed and (is_chosen or found.order) and not is_grouped:
         found.doubt("no_names")

@@ -159,7 +159,9 @@ class _Choice:
             part = next(alike, "")
             found.group, found.bucket = ("", part) if part else (repeated[0], "")
         elif not (found.bucket or found.has_period) and any(
-            name in profile.time_columns for _, name in labels
+            name in profile.time_columns
+            and (self._roles.operation(at - 1) in ("per", "each") or not is_total)
+            for at, name in labels
         ):
             parts = ("day", "month", "quarter", "year")
             found.bucket = next((part for part in parts if getattr(profile.times, part)), "")

@@ -223,7 +223,8 @@ class QuestionRoles(ComparedWords):
         for at, token in enumerate(self.tokens):
             is_whole = token.word == name.lower() and len(name) > MAX_GAP
             is_grammar = token.word in GRAMMAR and not (is_whole or self.has_both(at, name))
-            is_unit = token.word in UNITS and self.word(at - 1)[:1].isdigit()  # 500 GB
+            is_unit = token.word in UNITS.keys() - {name.lower()}
+            is_unit = is_unit and self.word(at - 1)[:1].isdigit()  # 500 GB
             if self.word(at - 1) in ("who", "wer") and token.word not in parts:
                 is_grammar |= any(list_lemmas(token.word) & {part} for part in parts)
             if token.role or is_grammar or is_unit or token.word.isdigit():
@@ -369,8 +370,8 @@ class QuestionRoles(ComparedWords):
 
     def _is_said_empty(self, at: int, name: str) -> bool:
         """Return whether a column is said to be without a value; "not sent" is no date either."""
-        if name in self.profile.labels:
-            return self.take_negation(at, 2)
+        if name in self.profile.labels:  # who did not borrow one is no loan without a borrower
+            return self.word(0) not in ("who", "wer") and self.take_negation(at, 2)
         is_bare = any(
             self.operation(n) == "none" or self.word(n) in ("without", "ohne")
             for n in (at - 1, at - 2)

@@ -254,3 +254,27 @@ def test_a_period_may_be_meant_for_the_questions_after_it_and_for_those_of_its_s
     question, is_complete
 ):
     assert find(JOBS, question)["is_complete"] == is_complete
+
+
+LOANS = (
+    "loan_no,tool,borrower,carrier,lent_on,returned_on,days\n1,Spade,Ada Berg,UPS,2025-04-01,,\n"
+    "2,Spade,Jon Ek,DHL,2025-04-03,2025-04-05,2\n3,Rake,Ida Holm,UPS,2025-04-06,2025-04-10,4\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who has not returned the spade?", ""),
+        ("Who did not borrow a spade?", ""),
+        ("What is the average number of tools per carrier?", ""),
+        ("How many tools were not lent by UPS?", "**1**"),
+        ("What is the average number of days the spade was lent?", "**2**"),
+        ("Which loans took more than 3 days?", "Rake"),
+    ],
+)
+def test_a_denied_verb_is_no_denied_cell_and_a_verb_no_group(question, answer):
+    found = find(LOANS, question, name="loans.csv")
+
+    assert answer in found["summary"] if answer else found["summary"] == ""
+    assert found["is_complete"] == bool(answer), found
