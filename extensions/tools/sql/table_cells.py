@@ -29,7 +29,7 @@ def list_kinds(profile: Profile, query: Query) -> list[str]:
 
 
 def find_begun_cell(profile: Profile, word: str, query: Query) -> str:
-    """Return the only cell of a label that begins with a word and goes on; empty for none.
+    """Return the only cell of a label that begins with a word and continues; empty for none.
 
     Args:
         word: letters alone.

@@ -139,7 +139,7 @@ class Profile:
         is_key = name in self.columns[:1] or 2 * len({*cells}) <= len(cells)
         return is_noun and is_key and all(str(cell).isdigit() for cell in cells)
 
-    def is_told_apart_by(self, name: str) -> bool:
+    def differs_by_row(self, name: str) -> bool:
         """Return whether each row has another cell in a column."""
         return self.distinct.get(name) == self.rows
 

@@ -267,7 +267,7 @@ class QuestionRoles(ComparedWords):
             for each in alike
             if each[0] not in self.profile.numbers and self.is_asked_for(each[1][0])
         ]
-        rows = [each for each in alike if self.profile.is_told_apart_by(each[0])]
+        rows = [each for each in alike if self.profile.differs_by_row(each[0])]
         if rows and all(map(self._is_of_title, rows[0][1])):
             return rows[0]  # "orders" of orders.csv are its rows: order_no, not order_date
         chosen = asked[0] if asked else max(alike, key=lambda each: _read_year(each[0]))
