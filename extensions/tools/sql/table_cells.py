@@ -28,7 +28,7 @@ def list_kinds(profile: Profile, query: Query) -> list[str]:
     return [str(cell) for (cell,) in query(" UNION ".join(selects))["rows"]] if few else []
 
 
-def find_begun_cell(profile: Profile, word: str, query: Query) -> str:
+def find_cell_by_first_word(profile: Profile, word: str, query: Query) -> str:
     """Return the only cell of a label that begins with a word and continues; empty for none.
 
     Args:

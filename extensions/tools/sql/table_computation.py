@@ -222,7 +222,7 @@ class Computation:
             named = [*filter(None, [profile.row_name]), *named]
         kept = sorted(named or profile.labels, key=lambda name: -profile.distinct.get(name, 0))
         first = [name for name in named or profile.labels if name in kept[:MAX_LABELS]]
-        if any(profile.distinct.get(name) == profile.rows for name in first):
+        if any(map(profile.differs_by_row, first)):
             return first
         numbers = [name for name in profile.numbers if name not in self.asked.measures]
         keys = [*profile.codes, *filter(profile.names_rows, numbers)]

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from extensions.tools.sql.table_arguments import Question, read_arguments
-from extensions.tools.sql.table_cells import find_begun_cell, find_cells, list_kinds
+from extensions.tools.sql.table_cells import find_cell_by_first_word, find_cells, list_kinds
 from extensions.tools.sql.table_columns import Query
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.tables.formatting import split_unit
-from extensions.tools.tables.question_amounts import list_only_of_kind
+from extensions.tools.tables.question_amounts import list_only_of_dimension
 from extensions.tools.tables.question_nouns import list_plain_names
 from extensions.tools.tables.question_reading import read_part
 from extensions.tools.tables.question_words import (
@@ -21,7 +21,7 @@ from extensions.tools.tables.question_words import (
     is_opposite,
     is_same_word,
     list_lemmas,
-    read_kind,
+    read_dimension,
     read_superlative,
     split_question,
 )
@@ -84,7 +84,7 @@ def _find_near_words(
         if certain := _find_meant(profile, token, query):
             found.append((token, certain, True))
         elif near := _find_near(profile, token, question, query):
-            found.append((token, near, near in list_only_of_kind(profile).values()))
+            found.append((token, near, near in list_only_of_dimension(profile).values()))
     return found
 
 
@@ -95,12 +95,12 @@ def _find_meant(profile: Profile, token: Token, query: Query) -> str:
     with a name.
     """
     is_day = BUCKETS.get(token.word) == "day" and not profile.time_columns
-    if column := list_only_of_kind(profile).get(read_kind(token.word)):
+    if column := list_only_of_dimension(profile).get(read_dimension(token.word)):
         return column
     if is_day and profile.when:
         return profile.when[0]
     is_name = token.text[:1].isupper() and token.start > 0
-    return find_begun_cell(profile, token.text, query) if is_name else ""
+    return find_cell_by_first_word(profile, token.text, query) if is_name else ""
 
 
 def _find_near(profile: Profile, token: Token, question: str, query: Query) -> str:

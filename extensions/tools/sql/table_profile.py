@@ -78,7 +78,7 @@ class Profile:
     @cached_property
     def identities(self) -> list[str]:
         """The columns of labels of which each row has another cell."""
-        return [name for name in self.labels if self.distinct.get(name) == self.rows]
+        return [name for name in self.labels if self.differs_by_row(name)]
 
     @cached_property
     def when(self) -> list[str]:
@@ -121,7 +121,7 @@ class Profile:
         each row: its name is another noun.
         """
         periods = () if self.labels else self.time_columns
-        if any(self.distinct.get(name) == self.rows for name in periods):
+        if any(map(self.differs_by_row, periods)):
             return False
         first = self.identities[:1] if self.labels[:1] == self.identities[:1] else []
         said = [name for name in first if not {*split_name(name)} & LISTS["row names"]]

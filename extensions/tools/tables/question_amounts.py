@@ -114,8 +114,8 @@ def find_measured(profile: Profile, unit: str) -> dict[str, float]:
     return {}
 
 
-def list_only_of_kind(profile: Profile) -> dict[str, str]:
-    """Return the columns with a unit of which no other has one of its kind; money is one kind."""
+def list_only_of_dimension(profile: Profile) -> dict[str, str]:
+    """Return the columns whose unit has a dimension that no other has; money is one dimension."""
     units = {name: UNITS[end][0] for name in profile.numbers if (end := _read_end(name))}
     kinds = {name: "money" if kind in CURRENCIES else kind for name, kind in units.items()}
     return {kind: name for name, kind in kinds.items() if [*kinds.values()].count(kind) == 1}

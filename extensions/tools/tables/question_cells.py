@@ -66,8 +66,8 @@ class MarkedWords:
         """Return whether a word before a place denies what is there."""
         denials = ("not", "none") if distance < 3 else ("not",)
         start = max([0, at - distance, *(n + 1 for n in range(at) if self.word(n) == "?")])
-        between = {self.word(n): n for n in range(start, at)}
-        link = max((n for word, n in between.items() if word in LISTS["prepositions"]), default=-1)
+        links = [n for n in range(start, at) if self.word(n) in LISTS["prepositions"]]
+        link = max(links, default=-1)  # not sent by UPS
         start = max([start, *(n for n in range(start, at) if n > link and self._is_verb(n))])
         places = [n for n in range(start, at) if self.operation(n) in denials]
         self.take(places, "condition")

@@ -73,7 +73,7 @@ class _Choice:
     def _list_quantities(self) -> set[str]:
         """Return the columns of numbers that are amounts in this question."""
         computed = {"sum", "average", "highest", "lowest"} & self._asked
-        codes = [n for n in self._profile.codes if computed and not self._is_identity(n)]
+        codes = [n for n in self._profile.codes if computed and not self._profile.differs_by_row(n)]
         quantities = {*self._profile.numbers, *codes}
         kinds = {name for at, name in self._roles.columns if self._is_kind(at, name)}
         named = {name for _, name in self._roles.columns} & quantities
@@ -114,7 +114,9 @@ class _Choice:
         named = [name for _, name in labels if name in times] or times
         open_words = [token for token in self._roles.tokens if not token.role]
         has_age = LISTS["ages"] & {*self._parts} - {n for name in times for n in split_name(name)}
-        is_of_event = any(name not in times and not self._is_identity(name) for _, name in labels)
+        is_of_event = any(
+            name not in times and not self._profile.differs_by_row(name) for _, name in labels
+        )
         if has_age or is_of_event:
             open_words = [token for token in open_words if token.word not in LISTS["aged"]]
         early = [token for token in open_words if token.word in LISTS["early"]]
@@ -141,10 +143,10 @@ class _Choice:
             is_each = "average" in self._asked or LISTS["comparing"] & {*self._words}
             repeated = repeated if is_each else []  # of a sum two names may be one amount
         if {"share", "percent", "average", "count"} & self._asked:
-            named = [each for each in named if not self._is_identity(each[1])]
+            named = [each for each in named if not self._profile.differs_by_row(each[1])]
         ranked = {self._roles.operations.get(name, -2) + 1 for name in ("most", "least")}
         kinds = [each for each in named if each[0] in ranked and len(named) > 1]
-        if kinds and not self._is_identity(kinds[0][1]):
+        if kinds and not self._profile.differs_by_row(kinds[0][1]):
             found.function, found.measure = "distinct", kinds[0][1]  # which has the most kinds
             named.remove(kinds[0])
             if profile.numbers and not self._roles.is_said_whole(found.measure):
@@ -177,16 +179,13 @@ class _Choice:
         places = self._roles.operations
         per = max(places.get(name, -1) for name in ("per", "each"))
         most = max(places.get(name, -2) for name in ("most", "least")) + 1
-        rows = [each for each in named if self._is_identity(each[1])]
+        rows = [each for each in named if self._profile.differs_by_row(each[1])]
         counted = [each for each in rows if each[0] < per or each[0] == most]
         others = [each for each in named if each not in counted and (each[0] > per or most > 0)]
         if not counted or not (others or (self._found.bucket and most > 0)):
             return named
         self._found.function = "count"
         return others
-
-    def _is_identity(self, name: str) -> bool:
-        return self._profile.distinct.get(name) == self._profile.rows
 
     def _choose_measure(self, numbers: _Named) -> None:
         found, per = self._found, self._roles.operations.get("per", len(self._roles.tokens))
@@ -249,7 +248,7 @@ class _Choice:
         if found.measure:
             found.doubt("or_sum", name=found.measure)
             found.is_of_others = True
-        if self._is_identity(found.group) and not found.order:
+        if self._profile.differs_by_row(found.group) and not found.order:
             found.group = ""  # each has one row
         if frequency := self._profile.frequency:
             found.function, found.measure = "sum", frequency
@@ -289,7 +288,9 @@ class _Choice:
         found.group = ""
         kinds = [n for n in range(first, counted) if self._roles.word(n) in LISTS["kinds"]]
         self._roles.take(kinds, "operation")
-        if not any(map(self._is_identity, profile.time_columns if found.counted else [named])):
+        if not any(
+            map(self._profile.differs_by_row, profile.time_columns if found.counted else [named])
+        ):
             found.function, found.measure = "distinct", "" if found.counted else named
             self._doubt_distinct(is_said=bool(kinds))
         return True
@@ -312,10 +313,12 @@ class _Choice:
             for at, name in self._roles.columns
         )
         is_open = found.function == "value" and (is_counted or is_most or how_much or is_over_all)
-        if is_open and not (profile.is_intensive(found.measure) or self._is_identity(found.group)):
+        if is_open and not (
+            profile.is_intensive(found.measure) or self._profile.differs_by_row(found.group)
+        ):
             found.function = "sum"
         unit = split_unit(found.measure)[1].lower().split()
-        if is_open and (is_counted or how_much) and self._is_identity(found.group):
+        if is_open and (is_counted or how_much) and self._profile.differs_by_row(found.group):
             self._sum_up()
         if found.function == "sum" and is_counted and unit and not {*unit} & {*self._words}:
             found.doubt("as_sum", name=found.measure)

@@ -116,7 +116,9 @@ def is_same_word(one: str, other: str) -> bool:
     if is_same or is_superlative or not (one.isalpha() and other.isalpha()):
         return is_same
     pairs = product(list_lemmas(one), list_lemmas(other))
-    return any(one == other or _end_alike(one, other) or _does(one, other) for one, other in pairs)
+    return any(
+        one == other or _end_alike(one, other) or _is_doer_of(one, other) for one, other in pairs
+    )
 
 
 def is_identifier(name: str) -> bool:
@@ -139,7 +141,7 @@ def _has_same_stem(one: str, other: str) -> bool:
     return _end_alike(one, other)
 
 
-def _does(one: str, other: str) -> bool:
+def _is_doer_of(one: str, other: str) -> bool:
     """Return whether a word is who does another: owner, of own."""
     short, long = sorted((one, other), key=len)
     return len(short) >= _LEAST_PREFIX and long in (f"{short}er", f"{short}or")
@@ -178,8 +180,8 @@ buckets = year: year years annually yearly jahr jahre; quarter: quarter quarters
 other names = female: women woman frauen; male: men man männer
 signs = >=: since seit from ab von mindestens >=; >: after nach >; <: before vor <; <=: until till
   bis höchstens maximal <=
-kinds = money: billig cheap cost expensive günstig kosten preiswert teuer; mass: heavy leicht light
-  schwer weigh wiegen; time: dauern
+dimensions = money: billig cheap cost expensive günstig kosten preiswert teuer; mass: heavy leicht
+  light schwer weigh wiegen; time: dauern
 lists = absent: fehlen fehlende fehlenden fehlt lack lacking lacks missing; aged: jüngste neueste
   neuester newest oldest ältester älteste ältesten; ages: age alter baujahr jahr year; any size:
   bigger fewer greater größer kleiner larger less mehr more smaller weniger; bases: over against
@@ -257,7 +259,7 @@ SMALL_NUMBERS: Final = _count("small numbers")
 BUCKETS: Final = _index("buckets")
 OTHER_NAMES: Final = _index("other names")
 """Words for what tables write in another way."""
-_KINDS: Final = _index("kinds")
+_DIMENSIONS: Final = _index("dimensions")
 SIGNS: Final = _index("signs")
 """Words before a number or a period, each with its comparison."""
 TOTAL_NAMES: Final = ("total", "totals", "grand total", "sum", "overall", "gesamt", "summe")
@@ -279,9 +281,9 @@ def is_german_grammar(word: str) -> bool:
     return "de" in _languages.get() and word in GERMAN_FUNCTION_WORDS - LISTS["meaningful"]
 
 
-def read_kind(word: str) -> str:
-    """Return which kind of unit a word asks for: money, mass or time; empty for another word."""
-    return next((_KINDS[each] for each in sorted(list_lemmas(word)) if each in _KINDS), "")
+def read_dimension(word: str) -> str:
+    """Return the dimension that a word asks for: money, mass or time; empty for another word."""
+    return next((_DIMENSIONS[n] for n in sorted(list_lemmas(word)) if n in _DIMENSIONS), "")
 
 
 def is_foreign(word: str, words: Iterable[str]) -> bool:

@@ -98,7 +98,7 @@ function describeUnbegun({ status, connection, isQueued }: LiveRun): string {
 }
 
 /** Whether a resume would end the same way: each task ended, and no language model worked that may answer in another way. */
-const isAsFar = ({ run, tasks }: Trace): boolean =>
+const wouldEndAlike = ({ run, tasks }: Trace): boolean =>
   run.status === "partial" && isBuiltIn(run.models) && tasks.every(({ status }) => ["completed", "skipped", "escalated"].includes(status));
 
 /** What can be done with the run, and how the page is connected to it. */
@@ -119,7 +119,7 @@ function RunBar({ run }: { run: LiveRun }) {
         {(run.status === "running" || run.status === "needs_input") && (
           <button type="button" onClick={() => stop.start()} disabled={stop.isBusy}>Stop the run</button>
         )}
-        {trace && CAN_RESUME.includes(run.status) && !isAsFar(trace) && (
+        {trace && CAN_RESUME.includes(run.status) && !wouldEndAlike(trace) && (
           <button type="button" onClick={() => resume.start()} disabled={resume.isBusy}>Resume</button>
         )}
         {trace && run.status !== "running" && (
