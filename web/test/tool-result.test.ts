@@ -20,13 +20,19 @@ test.each(["plain text", "", "[not json", '{"cut": "of'])("what is no JSON stays
 test("the rows that a figure was computed of are read; an answer without them, or cut, has none", () => {
   const answer = JSON.stringify({ rows: [[30]], used: { columns: ["day", "eur"], rows: [["Mon", 10], [null, 20]], count: 17 } });
 
-  expect(readUsed(answer)).toEqual({ columns: ["day", "eur"], cells: [["Mon", "10"], ["–", "20"]], count: 17 });
-  for (const other of [answer.slice(0, 60), "{}", "text", '{"used": 7}']) expect(readUsed(other)).toBeNull();
+  expect(readUsed(answer)).toEqual([{ columns: ["day", "eur"], cells: [["Mon", "10"], ["–", "20"]], count: 17 }]);
+  for (const other of [answer.slice(0, 60), "{}", "text", '{"used": 7}', '{"used": [null, 7]}']) expect(readUsed(other)).toEqual([]);
+});
+
+test("of a request of several parts each has its own rows", () => {
+  const answer = JSON.stringify({ used: [{ columns: ["eur"], rows: [[10]], count: 1, of: ["sum of eur: 10"] }, { columns: ["kg"], rows: [[7]], count: 1, of: ["sum of kg: 7"] }] });
+
+  expect(readUsed(answer).map(({ cells, of }) => [cells, of])).toEqual([[[["10"]], ["sum of eur: 10"]], [[["7"]], ["sum of kg: 7"]]]);
 });
 
 test("a row of groups is computed of the rows of its group; of one figure they are all", () => {
   const answer = JSON.stringify({ used: { columns: ["day", "farm", "eur"], rows: [["Mon", "A", 10], ["Tue", "B", 20], ["Wed", "A", 5]], count: 3, by: "farm" } });
-  const used = readUsed(answer)!;
+  const used = readUsed(answer)[0]!;
 
   expect(selectGroup(used, { columns: ["farm", "sum of eur"], cells: ["A", "15"] })).toMatchObject({ cells: [["Mon", "A", "10"], ["Wed", "A", "5"]], count: 2 });
   expect(selectGroup({ ...used, by: undefined }, null).cells).toHaveLength(3);

@@ -282,7 +282,13 @@ def _doubt_periods(readings: Sequence[Reading], texts: Sequence[str]) -> None:
 
 def _join(answered: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the answers to parts as one; their rows may have different columns."""
+    used = [
+        {**each["used"], "of": [one["text"] for one in each["results"]]}
+        for each in answered
+        if "used" in each
+    ]
     return {
+        **({"used": used} if used else {}),
         "is_complete": all(each["is_complete"] for each in answered),
         **{
             name: [one for each in answered for one in each.get(name, ())]

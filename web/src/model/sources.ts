@@ -124,7 +124,8 @@ class PassageIndex {
     const used = readUsed(String(event["result"]));
     for (const text of listResult(String(event["result"]))) {
       results.push({ tool: String(event["tool"]), text });
-      if (used) this.used.set(`${event.task}\n${text}`, used);
+      const rows = used.find((each) => each.of?.includes(text) ?? true);
+      if (rows) this.used.set(`${event.task}\n${text}`, rows);
     }
     this.results.set(event.task, results);
   }

@@ -16,16 +16,17 @@ export interface UsedRows {
   count: number;
   /** The column that divides them into the groups of several figures; absent for one figure. */
   by?: string;
+  /** The results that they belong to, of a request of several parts; absent for all results. */
+  of?: string[];
 }
 
-/** Return the rows that a tool has computed its figures of; null for other answers. */
-export function readUsed(text: string): UsedRows | null {
+/** Return the rows that a tool has computed its figures of; none for other answers. */
+export function readUsed(text: string): UsedRows[] {
   try {
-    const { used } = JSON.parse(text) as { used?: Table & { count?: unknown; by?: unknown } };
-    if (!used || !isTable(used) || typeof used.count !== "number") return null;
-    return { columns: used.columns.map(String), cells: used.rows.map((row) => (row as unknown[]).map((cell) => String(cell ?? "–"))), count: used.count, ...(used.by ? { by: String(used.by) } : {}) };
+    const { used } = JSON.parse(text) as { used?: unknown };
+    return [used].flat().filter(isUsed).map(({ columns, rows, ...rest }) => ({ ...rest, columns: columns.map(String), cells: rows.map((row) => (row as unknown[]).map((cell) => String(cell ?? "–"))) }));
   } catch {
-    return null; // it was cut, or is no JSON
+    return []; // it was cut, or is no JSON
   }
 }
 
@@ -61,6 +62,10 @@ function writeLines(value: unknown, name: string, depth: number): string[] {
 
 const isTable = (value: object): value is Table =>
   "columns" in value && "rows" in value && Array.isArray(value.columns) && Array.isArray(value.rows) && value.rows.every(Array.isArray);
+
+type Used = Table & Omit<UsedRows, "columns" | "cells">;
+
+const isUsed = (value: unknown): value is Used => typeof value === "object" && value !== null && isTable(value) && "count" in value && typeof value.count === "number";
 
 const writeRow = (columns: readonly unknown[], row: unknown): string =>
   (row as readonly unknown[]).map((cell, index) => `${String(columns[index] ?? index + 1)}: ${String(cell)}`).join("; ");

@@ -228,6 +228,21 @@ async def test_sums_of_groups_show_the_rows_of_all_and_the_column_that_divides_t
     assert sums == dict(found["rows"])
 
 
+async def test_of_a_request_of_two_parts_each_sum_shows_its_own_rows():
+    table = "day,who,eur,kg\nMon,Ann,10,3\nTue,Ann,20,4\nTue,Bea,5,9\n"
+    asked = {
+        "materials": {"a.csv": table},
+        "question": "What is the sum of eur of Ann? And what is the sum of kg of Bea?",
+    }
+
+    found = dict(await analyze_table(ToolSettings()).ainvoke(asked))
+
+    assert [(each["of"], each["rows"]) for each in found["used"]] == [
+        (["sum of eur: 30"], [["Mon", "Ann", 10], ["Tue", "Ann", 20]]),
+        (["sum of kg: 9"], [["Tue", "Bea", 5, 9]]),
+    ]
+
+
 async def test_rows_that_are_shown_themselves_and_groups_of_many_rows_have_none_besides():
     many = "farm,day,eur\n" + "".join(f"F{day % 2},{day},{day}\n" for day in range(1, 50))
     asked = {"materials": {"a.csv": many}, "question": "What is the sum of eur per farm?"}
