@@ -165,7 +165,9 @@ class _RulePlanner:
         if len(subjects) == 1 and self.files.are_only_for(*subjects):  # its tool reads every word
             untaken = [part for part in untaken if begins_with_verb(part)]
             subjects = {name: [each for each in parts if each not in untaken] for name in subjects}
-        subjects = subjects or {self._find_usual(): [self.request]}
+        if not subjects:  # the usual worker searches for what is asked, and takes no order
+            untaken = [part for part in untaken if not is_question(part)]
+            subjects = {self._find_usual(): [self.request]}
         if pair := self.files.pair_readers(subjects):  # each gets the words of both
             self._pair = pair
             both = {part for name in pair for part in subjects.get(name, ())}

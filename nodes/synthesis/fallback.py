@@ -34,7 +34,7 @@ def write_fallback_answer(evidence: SynthesisInput, contact: str, *, has_files: 
         f"**{report.task}**{f' ({report.worker})' if report.task != report.worker else ''}: "
         f"{describe_result(report)}"
         for report in evidence.reports
-        if describe_result(report)
+        if has_usable_result(report) and describe_result(report)
     ]
     language = evidence.language
     remedy = name_remedy(evidence, contact, has_files=has_files)

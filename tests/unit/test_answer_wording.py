@@ -10,7 +10,7 @@ import pytest
 
 from nodes.limits.stop_requests import STOPPED
 from nodes.synthesis.evidence import SynthesisInput
-from nodes.synthesis.fallback import name_remedy
+from nodes.synthesis.fallback import name_remedy, write_fallback_answer
 from nodes.text.markdown import format_answer
 from nodes.text.phrases import PHRASES, _load_detector, detect_language, say
 from state import Report
@@ -142,6 +142,17 @@ def test_a_failure_is_remedied_by_its_cause(errors: list[str], remedy: str):
 
 def test_whom_to_ask_is_named_beside_the_remedy():
     assert name_remedy(make_input("ENDPOINT_DOWN: open"), DESK) == f"{CHECK}, or ask {DESK}"
+
+
+def test_the_reason_of_a_failure_is_a_gap_and_no_result_of_its_task():
+    failed = Report(
+        task="search", status="failed", error="the web is down", output="the web is down"
+    )
+    evidence = replace(make_input(), reports=[failed], missing=["search failed: the web is down"])
+
+    text = write_fallback_answer(evidence, "", has_files=False).text
+
+    assert text.startswith("No task could be completed.") and text.count("the web is down") == 1
 
 
 def test_where_there_was_nothing_to_read_a_file_is_asked_for():

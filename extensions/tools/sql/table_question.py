@@ -32,9 +32,11 @@ from nodes.text.request_parts import (
     points_back,
     read_fragment,
 )
-from nodes.text.units import CURRENCIES
+from nodes.text.units import CURRENCIES, UNITS
 
 _YEAR: Final = Pattern(r"\d{4}")
+_SUMMED: Final = {*CURRENCIES, "area", "bytes", "energy", "mass", "volume"}
+"""What several rows of a group may be meant to have together."""
 
 
 def answer_question(
@@ -243,7 +245,8 @@ def _answer_one(best: Tried, asked: Question, query: Query) -> dict[str, Any]:
         best.reading.doubt("refused", text=refusal)
         answer = Answered(best.reading, is_missing=True)
     described = describe_answer(best.profile, answer, asked.language)
-    if answer.asked.is_of_row and split_unit(best.reading.measure)[1].lower() in CURRENCIES:
+    dimension, _ = UNITS.get(split_unit(best.reading.measure)[1].lower(), ("", 1))
+    if answer.asked.is_of_row and dimension in _SUMMED:
         described = _add_sums(described, best, asked, query)
     return {**described, **used}
 

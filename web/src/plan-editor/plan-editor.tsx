@@ -154,7 +154,7 @@ function Decision({ warning, isEdited, isBusy, onApprove, onReject }: DecisionPr
           data-refuses
           class="wide"
           aria-label="Why the plan is rejected"
-          placeholder="What should be different?"
+          placeholder="To reject: what should be different?"
           value={reason}
           onInput={(event) => setReason(event.currentTarget.value)}
         />

@@ -69,6 +69,18 @@ def test_a_part_that_is_for_nobody_is_untaken_before_anything_runs() -> None:
     assert plan.untaken == ("book flights to Oslo",)
 
 
+@pytest.mark.parametrize(
+    ("request_text", "untaken"),
+    [("Which tenant owes most?", ()), ("Book flights to Oslo", ("Book flights to Oslo",))],
+)
+def test_what_is_near_to_no_worker_is_searched_for_if_it_is_a_question(
+    request_text: str, untaken: tuple[str, ...]
+) -> None:
+    plan = make_plan(request_text, team=YARD)
+
+    assert len(plan.tasks) == 1 and plan.untaken == untaken
+
+
 def test_the_last_of_several_named_workers_is_planned_too() -> None:
     names = ["look", "taste", "weight"]
     shown = make_example("Check the dough", dict.fromkeys(names, ()))

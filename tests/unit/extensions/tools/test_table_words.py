@@ -86,6 +86,17 @@ def test_the_lowest_amount_of_a_row_has_the_lowest_sum_beside_it():
     assert "Lowest sum of revenue: **Moon**: **1,498 EUR**." in summary
 
 
+def test_the_largest_area_of_a_row_has_the_largest_sum_beside_it_and_a_height_has_not():
+    plots = "plot,section,area_m2,hedge_cm\nA,North,90,110\nB,South,60,80\nC,South,70,90\n"
+
+    area = find(plots, "Which section has the largest area?")
+    hedge = find(plots, "Which section has the highest hedge?")
+
+    assert "Highest area in a single row: **North**: **90 m2**." in area["summary"]
+    assert "Highest sum of area: **South**: **130 m2**." in area["summary"]
+    assert "sum" not in hedge["summary"]
+
+
 def test_a_name_is_split_at_its_capitals_and_not_at_an_umlaut():
     assert split_name("Nächste HU") == ("nächste", "hu")
     assert split_name("HTMLSeite_Größe") == ("html", "seite", "größe")
