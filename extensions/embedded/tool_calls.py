@@ -254,7 +254,7 @@ def _build_title(work: Work) -> str:
 FILLERS: Final[Mapping[str, Callable[[Work], Any]]] = {
     "query": lambda work: work.query or None,
     "question": lambda work: work.question[:MAX_QUESTION_CHARS] or None,
-    "after": lambda work: work.lead[:MAX_QUESTION_CHARS] or None,
+    "after": lambda work: work.rows_lead[:MAX_QUESTION_CHARS] or None,
     "sql": lambda work: _find_code(work, _SQL),
     "expression": _find_expression,
     "url": lambda work: next(iter(_URL.findall(work.text)), None),

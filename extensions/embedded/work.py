@@ -14,6 +14,7 @@ from nodes.text.request_parts import (
     is_question,
     list_asking_parts,
     list_degrees,
+    goes_on,
     needs_earlier_request,
     points_back,
     read_fragment,
@@ -92,7 +93,8 @@ class Work:
     """A task with its handoff, a human's answers, and the calls that were made for it.
 
     `subject` has the request's own words, if any; `earlier` is why the last attempt failed; `card`
-    is the worker's name and description; `lead` the earlier requests that the words need.
+    is the worker's name and description; `lead` the earlier requests that the words need,
+    and `rows_lead` those that they need where they ask a table.
     """
 
     handoff: Handoff
@@ -102,6 +104,7 @@ class Work:
     earlier: str = ""
     card: str = ""
     lead: str = ""
+    rows_lead: str = ""
 
     @property
     def request(self) -> str:
@@ -241,17 +244,22 @@ def read_work(values: WorkValues, messages: Sequence[BaseMessage]) -> Work:
     answers = {q: a for q, a in values.answers.items() if not a.startswith(DECLINED)}
     lead = read_lead(values.before, values.subject)
     card = values.worker.card
-    return Work(values.handoff, values.subject, answers, calls, values.earlier, card, lead)
+    rows = read_lead(values.before, values.subject, of_rows=True)
+    return Work(values.handoff, values.subject, answers, calls, values.earlier, card, lead, rows)
 
 
-def read_lead(before: str, words: str) -> str:
+def read_lead(before: str, words: str, *, of_rows: bool = False) -> str:
     """Return the earlier requests that words are about, from the last that names its own subject.
 
     Empty for words that name theirs.
+
+    Args:
+        of_rows: words that begin with "and" may name the same rows, and are about those.
     """
     lead = list[str]()
     for text in filter(None, map(str.strip, reversed(before.splitlines()))):
-        if not needs_earlier_request(lead[0] if lead else words):
+        later = lead[0] if lead else words
+        if not (needs_earlier_request(later) or (of_rows and goes_on(later))):
             break
         lead.insert(0, text if text[-1] in ".?!" else f"{text}.")
     return " ".join(lead)

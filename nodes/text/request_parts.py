@@ -52,7 +52,7 @@ _WHICH_ONES = Pattern(
 """At the end of a question for a number: how many hives swarmed, and which ones?"""
 _CHANGING = Pattern(
     r"(?:(?:and|und)\s{1,4})?(?:(?:what|how)\s{1,4}about|(?:was|wie)\s{1,4}ist\s{1,4}(?:es\s{1,4})?mit)\b"
-    r"|(?:and|und)\b",
+    r"|(?:and|und)(?:\s{1,4}(?:just|nur|only))?\b",
     re.IGNORECASE,
 )
 """At the start of a question that changes the one before it: what about June?"""
@@ -66,6 +66,8 @@ MIN_FRAGMENTS, MAX_FRAGMENT_WORDS = 3, 4
 _OPENING = QUESTION_WORDS | GERMAN_QUESTION_WORDS
 _ASKING = _OPENING | AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS
 _PLACES = frozenset(("there", "dort"))
+_AT_END = ("that", "das")
+"""Pronouns where a question ends: how much was that?"""
 _OF_OUTSIDE = _PLACES | {"er", "he", "ihm", "ihn", "it"}
 """Pronouns that hardly mean a noun before them in their own question: how many does it have?"""
 _HAVING = ("has", "have", "had", "hat", "haben", "hatte", "hatten")
@@ -161,7 +163,8 @@ def find_pronoun(text: str) -> str:
 
 def _list_places(words: Sequence[str]) -> list[str]:
     pairs = zip(["", *words], words, strict=False)
-    return [word for before, word in pairs if word in _PLACES and before not in _ASKING]
+    found = [word for before, word in pairs if word in _PLACES and before not in _ASKING]
+    return found + [word for word in words[-1:] if word in _AT_END]
 
 
 def needs_earlier_request(text: str) -> bool:
@@ -178,6 +181,11 @@ def needs_earlier_request(text: str) -> bool:
     word = find_pronoun(first)
     before = next((each.start() for each in _WORD.finditer(first) if each[0].lower() == word), 0)
     return bool(word) and (word in _OF_OUTSIDE or not extract_words(first[:before]))
+
+
+def goes_on(text: str) -> bool:
+    """Return whether a question begins with "and", so that it may be of what the last one names."""
+    return _read_first_word(text) in ("and", "und")
 
 
 def read_fragment(text: str) -> str:

@@ -146,7 +146,9 @@ def _list_gaps(profile: Profile, answered: Answered, language: str) -> list[str]
     words = PHRASES.get(language, PHRASES["en"])
     if not profile.rows:
         return [words["no_table"].format(source=profile.table.source)]
-    asked, gaps = answered.asked, [each.write(language) for each in answered.asked.doubts]
+    asked = answered.asked
+    doubts = [each for each in asked.doubts if not (answered.is_missing and each.is_of_result)]
+    gaps = [each.write(language) for each in doubts]
     gaps += _list_taken(asked.taken, words)
     if asked.is_guess:
         gaps.append(words["thing"].format(thing=asked.thing, group=words["rows"]))
@@ -257,7 +259,8 @@ class _Description:
             return f"{first} → {last}, {by} (**{rate} {percent}**)"
         if len(values) > 1:
             names = map(format_column, self._answered.columns[self._answered.labels :])
-            return ", ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
+            pairs = zip(names, values, strict=True)
+            return ", ".join(f"{name} {value}" for name, value in pairs if value)
         unit = percent if self._asked.is_share else self._unit
         return f"**{' '.join(filter(None, [values[0], unit]))}**"
 

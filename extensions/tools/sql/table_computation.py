@@ -10,12 +10,7 @@ from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.tables.doubts import Doubt
 from extensions.tools.tables.formatting import PERCENT, QUOTIENT, SUM, round_apart
 from extensions.tools.tables.question_words import LISTS, NO_NAMES, split_name
-from extensions.tools.tables.reading import (
-    Answered,
-    Condition,
-    Reading,
-    describe_conditions,
-)
+from extensions.tools.tables.reading import Answered, Condition, Reading, describe_conditions
 from nodes.errors import ToolRefused
 
 MAX_ROWS: Final = 201
@@ -114,8 +109,9 @@ class Computation:
     def _list_rows(self) -> bool:
         """Choose what listed rows show: the named columns, else numbers; return whether it can."""
         asked, profile = self.asked, self.profile
-        held = {each.column for each in asked.conditions}
-        wanted = [name for name in asked.named if name not in held and name in profile.columns]
+        held = {each.column for each in asked.conditions if not each.is_shown}
+        wanted = [each.column for each in asked.conditions if each.is_shown]
+        wanted += [name for name in asked.named if name not in held and name in profile.columns]
         if asked.asks_when and not {*wanted} & {*profile.when}:
             wanted += profile.when
             if not profile.when:

@@ -119,6 +119,7 @@ def _find_near(profile: Profile, token: Token, question: str, query: Query) -> s
     if not is_noun or is_other:
         return ""
     cells = [] if is_german or is_superlative else list_kinds(profile, query)
+    cells = [cell for cell in cells if cell.isalpha()]  # a word means no phrase
     for texts, held in ((names, profile.columns), (list(map(str.lower, cells)), cells)):
         words = [token.word, *(list_lemmas(token.word) if is_superlative else ())]
         near = [at for word in words if (at := find_near_name(word, texts)) is not None]

@@ -54,6 +54,8 @@ class Profile:
     time_columns: list[str]
     rows: int = 0
     distinct: dict[str, int] = field(default_factory=dict)
+    partly_empty: list[str] = field(default_factory=list)
+    """Columns of labels and times that some rows have no value in."""
     totals: list[str] = field(default_factory=list)
     """SQL that leaves out rows that sum up others."""
     spans: dict[str, int] = field(default_factory=dict)
@@ -98,7 +100,11 @@ class Profile:
         named = [
             name
             for name in self.time_columns
-            if all(any(is_same_word(part, word) for word in said) for part in split_name(name))
+            if all(
+                any(is_same_word(part, word) for word in said)
+                for part in split_name(name)
+                if part not in LISTS["prepositions"]
+            )
         ]
         self.times = find_times(self.samples, named) if named else self.times
 
@@ -262,13 +268,20 @@ def _count(profile: Profile, query: Query) -> None:
     keys = [*profile.codes, *filter(profile.names_rows, profile.numbers)]
     counted = [*labels, *profile.time_columns, *keys][:MAX_PROFILED_COLUMNS]
     values = [f"COUNT(DISTINCT {quote_name(name)})" for name in counted]
+    held = [*labels, *profile.time_columns][:MAX_PROFILED_COLUMNS]
+    texts = [f"CAST({quote_name(name)} AS VARCHAR(400))" for name in held]
+    filled = [f"COUNT(NULLIF(TRIM({text}), ''))" for text in texts]
     sums = [f"SUM(CASE WHEN {each} THEN 1 ELSE 0 END)" for each in is_total]
     buckets = [each for each in ("year", "quarter") if profile.times.write_bucket(each)]
     spans = [f"COUNT(DISTINCT {profile.times.write_bucket(each)})" for each in buckets]
-    sql = f"SELECT {', '.join(['COUNT(*)', *spans, *values, *sums])} FROM {profile.rows_of}"
+    sql = (
+        f"SELECT {', '.join(['COUNT(*)', *spans, *filled, *values, *sums])} FROM {profile.rows_of}"
+    )
     profile.rows, *found = query(sql)["rows"][0]
     profile.spans = dict(zip(buckets, found, strict=False))
-    found = found[len(buckets) :]
+    counts = zip(held, found[len(buckets) :], strict=False)
+    profile.partly_empty = [name for name, count in counts if 0 < count < profile.rows]
+    found = found[len(buckets) + len(held) :]
     profile.distinct = dict(zip(counted, found, strict=False))
     totals = zip(labels, is_total, found[len(counted) :], strict=True)
     profile.totals = [

@@ -18,6 +18,7 @@ from extensions.tools.tables.doubts import ALL_PERIODS
 from extensions.tools.tables.formatting import split_unit
 from extensions.tools.tables.question_words import (
     LISTS,
+    OPERATIONS,
     is_same_word,
     read_words_of,
     split_name,
@@ -28,6 +29,7 @@ from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.request_parts import (
     find_pronoun,
+    goes_on,
     list_asking_parts,
     points_back,
     read_fragment,
@@ -128,6 +130,8 @@ def _choose_tables(
         rows = _name_rows(last, part, query) if last else ""
         part = replace(asked, question=f"{text} {rows}".strip())
         tried = _choose_table(profiles, part, query)
+        if not last and chosen and goes_on(text):
+            _keep_rows(chosen[-1], tried, text)
         if last and _lacks_words(last) and tried.profile is last.profile:
             tried = try_table(last.profile, replace(asked, question=text), query)
             tried.reading.conditions += last.reading.conditions
@@ -135,6 +139,25 @@ def _choose_tables(
             _doubt_rows(tried, text)
         chosen.append(tried)
     return chosen
+
+
+def _keep_rows(before: Tried, tried: Tried, text: str) -> None:
+    """Keep the rows of the question before for one that names none: "And how much income?".
+
+    Not for a total of all, nor for what the rows are divided by.
+    """
+    read, old = tried.reading, before.reading
+    words = {token.word for token in split_question(text)}
+    is_total = any(OPERATIONS.get(word) == "sum" for word in words)
+    if tried.profile is not before.profile or read.conditions or is_total:
+        return
+    read.conditions += [
+        each
+        for each in old.conditions
+        if each.column != read.group and not (each.part and (read.bucket or read.change))
+    ]
+    if read.conditions and (old.unread or old.is_of_others):
+        _doubt_rows(tried, text)
 
 
 def _lacks_words(last: Tried) -> bool:
@@ -200,7 +223,7 @@ def _name_rows(before: Tried, asked: Question, query: Query) -> str:
 
 def _name_other_tables(best: Tried, profiles: Sequence[Profile]) -> None:
     """Doubt words that are columns of other tables: no two tables are joined."""
-    for word in best.reading.unread:
+    for word in [*best.reading.unread]:
         others = [
             profile.table.source
             for profile in profiles
@@ -210,6 +233,7 @@ def _name_other_tables(best: Tried, profiles: Sequence[Profile]) -> None:
             )
         ]
         if others:
+            best.reading.unread.remove(word)
             best.reading.doubt("elsewhere", word=word, tables=join_names(others))
             best.reading.is_of_others = True
 

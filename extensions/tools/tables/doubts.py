@@ -69,6 +69,8 @@ elsewhere: “{word}” is in {tables}; no tables are joined |
 
 
 _PHRASES: Final = read_phrases(_TEXTS)
+_OF_RESULTS: Final = ("only", "one_of_two", "one_shown", "of_rows", "averaged_rows", "all_periods")
+"""Kinds that say what was computed or shown."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,11 @@ class Doubt:
 
     kind: str
     values: Mapping[str, object]
+
+    @property
+    def is_of_result(self) -> bool:
+        """Whether it says something only beside a result."""
+        return self.kind in _OF_RESULTS
 
     def write(self, language: str) -> str:
         """Return the doubt in words; in English where the language is not known."""

@@ -7,10 +7,10 @@ from typing import Final
 
 from extensions.tools.sql.table_periods import YEAR, Period, read_period, write_condition
 from extensions.tools.sql.table_profile import Profile
-from extensions.tools.sql.tables import quote_name
 from extensions.tools.tables.question_amounts import find_measured
 from extensions.tools.tables.question_cells import read_cells
 from extensions.tools.tables.question_numbers import MAX_GAP, ComparedWords
+from extensions.tools.tables.question_states import read_states
 from extensions.tools.tables.question_words import (
     BUCKETS,
     GRAMMAR,
@@ -23,7 +23,6 @@ from extensions.tools.tables.question_words import (
     list_lemmas,
     split_name,
 )
-from extensions.tools.tables.reading import Condition
 from nodes.text.units import UNITS
 
 FINEST_FIRST: Final[tuple[str, ...]] = ("day", "month", "quarter", "year")
@@ -54,7 +53,7 @@ class QuestionRoles(ComparedWords):
         self.read_numbers()
         self._read_title()
         self._read_operations()
-        self._read_answers()
+        read_states(self)
 
     def is_asked_for(self, at: int) -> bool:
         """Return whether the word at a place is what is asked for: which city, by shop and city."""
@@ -127,15 +126,23 @@ class QuestionRoles(ComparedWords):
         return all(any(is_same_word(word, part) for word in words) for part in parts)
 
     def find_only_measure(self) -> str:
-        """Return the column of values of a table whose name is what is measured; else empty."""
+        """Return the column of values of a table whose name is what is measured; else empty.
+
+        Or the only one that is called a value, if that is said: insurance_value.
+        """
         profile, named = self.profile, any(token.role == "title" for token in self.tokens)
         is_change = bool({"grow", "shrink", "change"} & self.operations.keys())
+        words = {token.word for token in self.tokens}
         generic = [
-            name for name in profile.numbers if {*split_name(name)} <= LISTS["generic values"]
+            name
+            for name in profile.numbers
+            if {*split_name(name)} <= LISTS["generic values"]
+            or {*split_name(name)} & LISTS["generic values"] & words
         ]
         if profile.melted or (is_change and len(profile.numbers) == 1):
             generic = profile.numbers[-1:]
-        return generic[0] if len(generic) == 1 and (named or is_change) else ""
+        is_said = any({*split_name(name)} & LISTS["generic values"] & words for name in generic)
+        return generic[0] if len(generic) == 1 and (named or is_change or is_said) else ""
 
     def _read_file_name(self) -> None:
         """Account for the file's name where it is written as it is."""
@@ -187,7 +194,7 @@ class QuestionRoles(ComparedWords):
         """
         for at, name in list(self.columns):
             *_, head = parts = split_name(name)
-            is_name = head in LISTS["row names"] | LISTS["identifiers"]
+            is_name = head in LISTS["row names"] | LISTS["identifiers"] | LISTS["prepositions"]
             is_said = any(is_same_word(token.word, head) for token in self.tokens)
             is_kind = name in (*self.profile.labels, *self.profile.time_columns)
             is_ranked = self.operation(at - 1) in ("most", "least")
@@ -367,32 +374,6 @@ class QuestionRoles(ComparedWords):
         """Return whether a word is the time over which a change is measured: over the year."""
         is_over = self.found.change and "over" in (self.word(at - 1), self.word(at - 2))
         return bool(is_over) and self.profile.spans.get(BUCKETS.get(self.word(at), "")) == 2
-
-    def _is_said_empty(self, at: int, name: str) -> bool:
-        """Return whether a column is said to be without a value; "not sent" is no date either."""
-        if name in self.profile.labels:  # who did not borrow one is no loan without a borrower
-            return self.word(0) not in ("who", "wer") and self.take_negation(at, 2)
-        is_bare = any(
-            self.operation(n) == "none" or self.word(n) in ("without", "ohne")
-            for n in (at - 1, at - 2)
-        )
-        return name in self.profile.time_columns and is_bare and self.take_negation(at, 2)
-
-    def _read_answers(self) -> None:
-        """Read named columns of yes and no, and those without a value, as conditions on rows."""
-        for at, name in list(self.columns):
-            if yes := self.profile.answers.get(name):
-                negated = self.take_negation(at, 2)
-                sign, cell = "≠" if negated else "=", yes.rpartition("= ")[2].strip("'")
-                said = f"= {'no' if negated else 'yes'}" if cell == "true" else f"{sign} {cell}"
-                sql, words = f"NOT ({yes})" * negated or yes, f"{name} {said}"
-            elif self._is_said_empty(at, name):
-                text = f"TRIM(CAST({quote_name(name)} AS VARCHAR(400)))"
-                sql, words = f"COALESCE({text}, '') = ''", f"{name} is empty"
-            else:
-                continue
-            self.columns.remove((at, name))
-            self.found.conditions.append(Condition(name, sql, words, at))
 
 
 def _read_year(name: str) -> int:

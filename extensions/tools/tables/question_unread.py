@@ -44,6 +44,7 @@ def list_unread(roles: QuestionRoles) -> None:
             or token.word in SIGNS
             or (before.role == "column" and token.word in LISTS["particles"])
         )
+    _add_unused(roles)
     is_count = bool(found.unread) and found.function == "count"
     is_all = not (found.conditions or found.part)
     is_most = is_count and (bool(found.order) or is_all)
@@ -53,6 +54,20 @@ def list_unread(roles: QuestionRoles) -> None:
         found.is_of_others |= any(doubt.kind == "only" for doubt in found.doubts)
     read = sum(token.role not in ("", "mark") for token in tokens)
     found.is_of_others |= is_most or MAX_LEFT_OUT < len(found.unread) >= read
+
+
+def _add_unused(roles: QuestionRoles) -> None:
+    """Add the names of columns that a figure was not made of, though they may choose its rows."""
+    found, profile = roles.found, roles.profile
+    if found.function == "value":
+        return  # listed rows show them
+    is_count = found.function in ("count", "distinct")
+    for at, name in roles.columns:
+        is_label = is_count and name in profile.labels and not profile.differs_by_row(name)
+        is_used = found.uses(name) or roles.is_whole(at, name)
+        if (is_label or name in profile.partly_empty) and not is_used:
+            found.unread.append(roles.tokens[at].text)
+            found.is_of_others = True
 
 
 def _is_unread(roles: QuestionRoles, before: Token, token: Token, words: list[str]) -> bool:
@@ -69,7 +84,8 @@ def _is_unread(roles: QuestionRoles, before: Token, token: Token, words: list[st
     is_content = is_grouping or is_particle or is_compound or is_foreign(token.word, words)
     is_grammar = token.word in GRAMMAR or is_german_grammar(token.word)
     is_grammar = is_grammar and not is_content
-    is_denied = any("≠" in each.words or each.words.endswith("= no") for each in found.conditions)
+    denied = ("= no", "is empty")
+    is_denied = any("≠" in each.words or each.words.endswith(denied) for each in found.conditions)
     is_grammar |= is_denied and token.word in ("yet", "noch")  # not paid yet
     return not (token.role or is_grammar or is_degree or _is_scope(roles, token))
 

@@ -22,6 +22,8 @@ class Condition:
     """Of a period its finest part: year, quarter, month or day."""
     is_value: bool = True
     """Others of its kind are alternatives; a comparison or a denial holds besides others."""
+    is_shown: bool = False
+    """Listed rows show the column: its cells are still different."""
 
 
 @dataclass

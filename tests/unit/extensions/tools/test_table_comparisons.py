@@ -291,7 +291,6 @@ HIRES = (
     ("question", "table"),
     [
         ("Which bike is the oldest?", HIRES),
-        ("How many hires had damage?", HIRES),
         ("What is its price?", MASTS),
         ("What is the average weight there?", MASTS),
     ],

@@ -1,0 +1,68 @@
+"""Read named columns as states of the rows: yes or no, filled or empty."""
+
+from typing import Final
+
+from extensions.tools.sql.tables import quote_name
+from extensions.tools.tables.question_numbers import ComparedWords
+from extensions.tools.tables.question_words import LISTS
+from extensions.tools.tables.reading import Condition
+
+_ARTICLES: Final = ("a", "an", "any", "ein", "eine", "einen")
+_BETWEEN: Final = ("been", "yet", "noch")
+"""Between "not" and what it denies: not yet been returned."""
+
+
+def read_states(words: ComparedWords) -> None:
+    """Read named columns as conditions on rows where the words say what the rows are or have."""
+    for at, name in list(words.columns):
+        if condition := _read_yes(words, at, name) or _read_filled(words, at, name):
+            words.columns.remove((at, name))
+            words.found.conditions.append(condition)
+
+
+def _read_yes(words: ComparedWords, at: int, name: str) -> Condition | None:
+    """Return the condition of a column of yes and no."""
+    yes = words.profile.answers.get(name)
+    if not yes:
+        return None
+    negated = words.take_negation(at, 2)
+    sign, cell = "≠" if negated else "=", yes.rpartition("= ")[2].strip("'")
+    said = f"= {'no' if negated else 'yes'}" if cell == "true" else f"{sign} {cell}"
+    return Condition(name, f"NOT ({yes})" * negated or yes, f"{name} {said}", at)
+
+
+def _read_filled(words: ComparedWords, at: int, name: str) -> Condition | None:
+    """Return the condition that a column has a value, or none: is on loan, has no fault."""
+    text = f"COALESCE(TRIM(CAST({quote_name(name)} AS VARCHAR(400))), '')"
+    if _is_said_empty(words, at, name):
+        return Condition(name, f"{text} = ''", f"{name} is empty", at)
+    has_cell = any(each.column == name for each in words.found.conditions)
+    if name in words.profile.partly_empty and not has_cell and _is_state(words, at):
+        said = f"{name} is not empty"
+        return Condition(name, f"{text} <> ''", said, at, is_value=False, is_shown=True)
+    return None
+
+
+def _is_said_empty(words: ComparedWords, at: int, name: str) -> bool:
+    """Return whether a column is said to be without a value; "not sent" is no date either."""
+    while words.word(at - 1) in _BETWEEN:
+        at -= 1
+    if name in words.profile.labels:  # who did not borrow one is no loan without a borrower
+        return words.word(0) not in ("who", "wer") and words.take_negation(at, 2)
+    is_bare = name in words.profile.partly_empty or any(
+        words.operation(n) == "none" or words.word(n) in ("without", "ohne")
+        for n in (at - 1, at - 2)
+    )
+    is_of_cell = words.word(at + 1) in LISTS["prepositions"] and words.role(at + 2) == "cell"
+    is_time = name in words.profile.time_columns
+    return is_time and is_bare and not is_of_cell and words.take_negation(at, 2)
+
+
+def _is_state(words: ComparedWords, at: int) -> bool:
+    """Return whether a noun before a column's word is or has what that says: those on loan."""
+    is_of_noun = words.word(at) in LISTS["prepositions"]
+    while words.word(at - 1) in (*_BETWEEN, *_ARTICLES):
+        at -= 1
+    is_verb = words.word(at - 1) in LISTS["having"] | LISTS["being"]
+    before = at - 1 - is_verb
+    return (is_verb or is_of_noun) and words.role(before) in ("column", "title")
