@@ -68,7 +68,7 @@ _ASKING = _OPENING | AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS
 _PLACES = frozenset(("there", "dort"))
 _AT_END = ("that", "das")
 """Pronouns where a question ends: how much was that?"""
-_OF_OUTSIDE = _PLACES | {"er", "he", "ihm", "ihn", "it"}
+_OF_OUTSIDE = _PLACES | {*_AT_END, "er", "he", "ihm", "ihn", "it"}
 """Pronouns that hardly mean a noun before them in their own question: how many does it have?"""
 _HAVING = ("has", "have", "had", "hat", "haben", "hatte", "hatten")
 _VERBS = AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS | MODAL_VERBS

@@ -154,7 +154,7 @@ async def collect_tables(
     location = await asyncio.to_thread(locate_database, settings.sql_url)
     if location.engine == "none" and not tables:
         raise NothingToRead(
-            "no database is set (setting: SUPERVISE_SQL_URL), and the task has no file with a "
-            "table; work from your handoff, or report what is missing"
+            "the task has no file with a table (on the command line: --file), and no database is "
+            "set (setting: SUPERVISE_SQL_URL); work from your handoff, or report what is missing"
         )
     return location, tables

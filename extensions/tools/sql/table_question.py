@@ -147,8 +147,8 @@ def _keep_rows(before: Tried, tried: Tried, text: str) -> None:
     Not for a total of all, nor for what the rows are divided by.
     """
     read, old = tried.reading, before.reading
-    words = {token.word for token in split_question(text)}
-    is_total = any(OPERATIONS.get(word) == "sum" for word in words)
+    words = [token.word for token in split_question(text) if token.text[0].isalnum()]
+    is_total = OPERATIONS.get(words[-1]) == "sum"  # and how many in total
     if tried.profile is not before.profile or read.conditions or is_total:
         return
     read.conditions += [

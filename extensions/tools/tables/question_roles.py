@@ -194,7 +194,8 @@ class QuestionRoles(ComparedWords):
         """
         for at, name in list(self.columns):
             *_, head = parts = split_name(name)
-            is_name = head in LISTS["row names"] | LISTS["identifiers"] | LISTS["prepositions"]
+            is_name = head in LISTS["row names"] | LISTS["identifiers"]
+            is_name |= head in LISTS["prepositions"] and name in self.profile.partly_empty
             is_said = any(is_same_word(token.word, head) for token in self.tokens)
             is_kind = name in (*self.profile.labels, *self.profile.time_columns)
             is_ranked = self.operation(at - 1) in ("most", "least")

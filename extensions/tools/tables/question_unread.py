@@ -61,11 +61,10 @@ def _add_unused(roles: QuestionRoles) -> None:
     found, profile = roles.found, roles.profile
     if found.function == "value":
         return  # listed rows show them
-    is_count = found.function in ("count", "distinct")
+    is_count = found.function in ("count", "distinct") and not found.is_share
     for at, name in roles.columns:
         is_label = is_count and name in profile.labels and not profile.differs_by_row(name)
-        is_used = found.uses(name) or roles.is_whole(at, name)
-        if (is_label or name in profile.partly_empty) and not is_used:
+        if (is_label or name in profile.partly_empty) and not found.uses(name):
             found.unread.append(roles.tokens[at].text)
             found.is_of_others = True
 

@@ -48,6 +48,25 @@ def test_a_fragment_changes_what_it_names_of_the_question_before(after, question
     assert figure in found["summary"]
 
 
+@pytest.mark.parametrize(
+    ("question", "figure"),
+    [
+        ("And how much rent was that?", "**480 EUR**"),
+        ("And what is the total rent?", "**480 EUR**"),
+        ("And only in Troon?", "**300**"),
+        ("And which hall has the highest rent?", "Old Mill"),
+        ("And how many seats in total?", "**500**"),
+        ("What is the total rent?", "**1,150 EUR**"),
+    ],
+)
+def test_a_question_that_begins_with_and_is_of_the_same_rows_unless_it_names_others(
+    question, figure
+):
+    found = analyze({"halls.csv": HALLS}, question=question, after="How many seats are in Ayr?")
+
+    assert figure in found["summary"], found
+
+
 def test_the_questions_before_are_not_answered_again():
     found = analyze(
         {"halls.csv": HALLS}, question="What is its rent?", after="Which hall has the most seats?"
