@@ -11,10 +11,10 @@ from nodes.limits.patterns import Pattern
 from nodes.schemas.handoff import Handoff, WorkValues
 from nodes.text.request_parts import (
     begins_with_verb,
+    goes_on,
     is_question,
     list_asking_parts,
     list_degrees,
-    goes_on,
     needs_earlier_request,
     points_back,
     read_fragment,
