@@ -161,6 +161,8 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
     caps = find_reached_caps(state, judge_models)
     gaps = list_gaps(plan, results, left_out, caps, language)
     has_model = judge_models.get_name(team.synthesizer_tier) != EMBEDDED
+    # Without a model, what was not used matters only where the rest leaves something open.
+    named = idle if has_model or any(report.gaps for report in reports) else ()
     if gaps and not has_model:
         gaps += list_ungiven_files(plan, state["materials"], language)
     evidence = SynthesisInput(
@@ -176,7 +178,7 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
         contradictions=tuple(contradictions),
         unanswered=list_unanswered(plan, results),
         remarks=tuple(
-            gap for task in plan.tasks if task.id in idle for gap in results[task.id].gaps
+            gap for task in plan.tasks if task.id in named for gap in results[task.id].gaps
         ),
         caps=caps,
         is_only_capped=bool(caps) and all(map(is_stopped_by_cap, map(results.get, tasks))),
