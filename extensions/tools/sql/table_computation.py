@@ -118,7 +118,8 @@ class Computation:
                 asked.doubt("no_dates")
                 return False
         named = [name for name in wanted if name in profile.identities]
-        labels = [*self._choose_labels(), *(profile.labels * asked.asks_who)]
+        people = [n for n in profile.labels if {*split_name(n)} & LISTS["row names"]]
+        labels = [*self._choose_labels(), *((people or profile.labels) * asked.asks_who)]
         labels = [name for name in dict.fromkeys(labels) if name not in wanted]
         asked.listed = named or labels or wanted
         shown = [name for name in wanted if name not in asked.listed]

@@ -14,6 +14,7 @@ from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.tables.question_words import (
     LISTS,
     MONTHS,
+    NO_NAMES,
     TOTAL_NAMES,
     Token,
     is_identifier,
@@ -160,6 +161,13 @@ class Profile:
         return bool(not words.isdisjoint(held)) or "per" in held
 
 
+def write_filled(name: str) -> str:
+    """Return SQL for whether a cell says something: it is not empty, nor "n/a" or "none"."""
+    nothing = ", ".join(map(write_literal, sorted({*NO_NAMES, *LISTS["denials"]})))
+    text = f"LOWER(TRIM(CAST({quote_name(name)} AS VARCHAR(400))))"
+    return f"COALESCE({text}, '') NOT IN ({nothing})"
+
+
 def _fold(cell: Any) -> str:
     return str(cell).strip().lower()
 
@@ -269,8 +277,7 @@ def _count(profile: Profile, query: Query) -> None:
     counted = [*labels, *profile.time_columns, *keys][:MAX_PROFILED_COLUMNS]
     values = [f"COUNT(DISTINCT {quote_name(name)})" for name in counted]
     held = [*labels, *profile.time_columns][:MAX_PROFILED_COLUMNS]
-    texts = [f"CAST({quote_name(name)} AS VARCHAR(400))" for name in held]
-    filled = [f"COUNT(NULLIF(TRIM({text}), ''))" for text in texts]
+    filled = [f"COUNT(CASE WHEN {write_filled(name)} THEN 1 END)" for name in held]
     sums = [f"SUM(CASE WHEN {each} THEN 1 ELSE 0 END)" for each in is_total]
     buckets = [each for each in ("year", "quarter") if profile.times.write_bucket(each)]
     spans = [f"COUNT(DISTINCT {profile.times.write_bucket(each)})" for each in buckets]

@@ -10,7 +10,7 @@ from extensions.tools.sql.table_profile import Profile
 from extensions.tools.tables.question_amounts import find_measured
 from extensions.tools.tables.question_cells import read_cells
 from extensions.tools.tables.question_numbers import MAX_GAP, ComparedWords
-from extensions.tools.tables.question_states import read_states
+from extensions.tools.tables.question_states import read_states, says_state
 from extensions.tools.tables.question_words import (
     BUCKETS,
     GRAMMAR,
@@ -195,7 +195,9 @@ class QuestionRoles(ComparedWords):
         for at, name in list(self.columns):
             *_, head = parts = split_name(name)
             is_name = head in LISTS["row names"] | LISTS["identifiers"]
-            is_name |= head in LISTS["prepositions"] and name in self.profile.partly_empty
+            is_name |= name in self.profile.partly_empty and (
+                head in LISTS["prepositions"] or says_state(self, at)
+            )
             is_said = any(is_same_word(token.word, head) for token in self.tokens)
             is_kind = name in (*self.profile.labels, *self.profile.time_columns)
             is_ranked = self.operation(at - 1) in ("most", "least")

@@ -2,12 +2,13 @@
 
 from typing import Final
 
-from extensions.tools.sql.tables import quote_name
+from extensions.tools.sql.table_profile import write_filled
 from extensions.tools.tables.question_numbers import ComparedWords
 from extensions.tools.tables.question_words import LISTS
 from extensions.tools.tables.reading import Condition
 
 _ARTICLES: Final = ("a", "an", "any", "ein", "eine", "einen")
+_DENIALS: Final = ("not", "none")
 _BETWEEN: Final = ("been", "yet", "noch")
 """Between "not" and what it denies: not yet been returned."""
 
@@ -33,13 +34,13 @@ def _read_yes(words: ComparedWords, at: int, name: str) -> Condition | None:
 
 def _read_filled(words: ComparedWords, at: int, name: str) -> Condition | None:
     """Return the condition that a column has a value, or none: is on loan, has no fault."""
-    text = f"COALESCE(TRIM(CAST({quote_name(name)} AS VARCHAR(400))), '')"
+    filled = write_filled(name)
     if _is_said_empty(words, at, name):
-        return Condition(name, f"{text} = ''", f"{name} is empty", at)
+        return Condition(name, f"NOT ({filled})", f"{name} is empty", at)
     has_cell = any(each.column == name for each in words.found.conditions)
-    if name in words.profile.partly_empty and not has_cell and _is_state(words, at):
+    if name in words.profile.partly_empty and not has_cell and says_state(words, at):
         said = f"{name} is not empty"
-        return Condition(name, f"{text} <> ''", said, at, is_value=False, is_shown=True)
+        return Condition(name, filled, said, at, is_value=False, is_shown=True)
     return None
 
 
@@ -48,7 +49,8 @@ def _is_said_empty(words: ComparedWords, at: int, name: str) -> bool:
     while words.word(at - 1) in _BETWEEN:
         at -= 1
     if name in words.profile.labels:  # who did not borrow one is no loan without a borrower
-        return words.word(0) not in ("who", "wer") and words.take_negation(at, 2)
+        is_of_who = words.word(0) in ("who", "wer") and words.operation(at - 1) != "none"
+        return not is_of_who and words.take_negation(at, 2)
     is_bare = name in words.profile.partly_empty or any(
         words.operation(n) == "none" or words.word(n) in ("without", "ohne")
         for n in (at - 1, at - 2)
@@ -58,11 +60,12 @@ def _is_said_empty(words: ComparedWords, at: int, name: str) -> bool:
     return is_time and is_bare and not is_of_cell and words.take_negation(at, 2)
 
 
-def _is_state(words: ComparedWords, at: int) -> bool:
-    """Return whether a noun before a column's word is or has what that says: those on loan."""
+def says_state(words: ComparedWords, at: int) -> bool:
+    """Return whether what a column's word says is what something is or has: are on loan."""
     is_of_noun = words.word(at) in LISTS["prepositions"]
-    while words.word(at - 1) in (*_BETWEEN, *_ARTICLES):
+    while words.word(at - 1) in (*_BETWEEN, *_ARTICLES) or words.operation(at - 1) in _DENIALS:
         at -= 1
     is_verb = words.word(at - 1) in LISTS["having"] | LISTS["being"]
-    before = at - 1 - is_verb
-    return (is_verb or is_of_noun) and words.role(before) in ("column", "title")
+    subject = words.word(at - 1 - is_verb)
+    is_named = subject.isalpha() and subject not in LISTS["asking"] - {"who", "wer"}
+    return (is_verb or is_of_noun) and is_named
