@@ -9,7 +9,6 @@ from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.settings import ToolSettings
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
-TIMEOUT_S = 60.0
 MAX_WRITTEN_BYTES = 20_000_000
 """The source files are written to a temporary folder for the linter."""
 
@@ -27,7 +26,6 @@ def explain_error(settings: ToolSettings) -> BaseTool:
         """
         return await run_isolated(
             f"{__package__}.incident.explanation:explain_errors",
-            timeout_s=TIMEOUT_S,
             max_written_bytes=MAX_WRITTEN_BYTES,
             materials=dict(materials or {}),
             repository=str(settings.repository or ""),

@@ -11,7 +11,6 @@ from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.settings import ToolSettings
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
-TIMEOUT_S = 60.0
 MAX_NAMES = 5
 
 
@@ -32,7 +31,6 @@ def find_symbol(settings: ToolSettings) -> BaseTool:
         """
         return await run_isolated(
             f"{__package__}.incident.sources:find_symbols",
-            timeout_s=TIMEOUT_S,
             names=names[:MAX_NAMES],
             materials=dict(materials or {}),
             repository=str(settings.repository or ""),

@@ -8,7 +8,6 @@ from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import Materials
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
-TIMEOUT_S = 60.0
 
 
 @tool
@@ -21,6 +20,5 @@ async def log_metrics(materials: Materials = None) -> Any:
     """
     return await run_isolated(
         f"{__package__}.incident.metrics:compute_metrics",
-        timeout_s=TIMEOUT_S,
         materials=dict(materials or {}),
     )

@@ -11,7 +11,6 @@ from nodes.tools.framework.materials import Materials
 from nodes.tools.framework.settings import ToolSettings
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
-TIMEOUT_S = 60.0
 
 
 def search_code(settings: ToolSettings) -> BaseTool:
@@ -33,7 +32,6 @@ def search_code(settings: ToolSettings) -> BaseTool:
         """
         return await run_isolated(
             f"{__package__}.incident.sources:search_lines",
-            timeout_s=TIMEOUT_S,
             query=query,
             materials=dict(materials or {}),
             repository=str(settings.repository or ""),
