@@ -1,6 +1,5 @@
 """Draft a ticket: a request for a human with all that is known, and what is not."""
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -129,17 +128,14 @@ ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
 
 @tool(args_schema=Ticket)
-async def draft_ticket(materials: Materials = None, **said: Any) -> dict[str, Any]:
+def draft_ticket(asked: str, materials: Materials = None, **said: Any) -> dict[str, Any]:
     """Draft a ticket for a human: severity, evidence of the logs, what was tried, what to ask.
 
     Nothing is sent or filed.
     Example: draft_ticket(asked="Our bookings of May are gone", matter="data_loss",
     severity="critical", tried=["restarted the service"], known=["time"])
     """
-    return await asyncio.to_thread(_build_draft, Ticket(**said), materials or {})
-
-
-def _build_draft(ticket: Ticket, materials: Mapping[str, str]) -> dict[str, Any]:
-    pasted = read_log("the request", ticket.asked)
-    logs = [read_log(name, text) for name, text in materials.items() if is_log(name, text)]
-    return compose_ticket(ticket, [*logs, *([pasted] if pasted.failures else [])], list(materials))
+    held, pasted = materials or {}, read_log("the request", asked)
+    logs = [read_log(name, text) for name, text in held.items() if is_log(name, text)]
+    logs += [pasted] if pasted.failures else []
+    return compose_ticket(Ticket(asked=asked, **said), logs, list(held))
