@@ -8,17 +8,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from extensions.evals import Evaluation, aevaluate_team, evaluate_team
+    from extensions.evals.evaluate import aevaluate_team, evaluate_team
+    from extensions.evals.scores import Evaluation
     from extensions.insight.causes import Explanation, explain
-    from extensions.replay import (
-        ChangeOptions,
-        Comparison,
-        afork,
-        areplay,
-        find_changes,
-        replay,
-    )
+    from extensions.replay.changes import find_changes
+    from extensions.replay.fork import Comparison, afork
+    from extensions.replay.options import ChangeOptions
     from extensions.replay.replayer import Replayed
+    from extensions.replay.runs import areplay, replay
     from graph import __version__
     from graph.extensions import DoctorCheck, Extension
     from graph.runs.outcome import Outcome
@@ -104,10 +101,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Evaluation aevaluate_team evaluate_team": "extensions.evals",
+    "aevaluate_team evaluate_team": "extensions.evals.evaluate",
+    "Evaluation": "extensions.evals.scores",
     "Explanation explain": "extensions.insight.causes",
-    "ChangeOptions Comparison afork areplay find_changes replay": "extensions.replay",
+    "find_changes": "extensions.replay.changes",
+    "Comparison afork": "extensions.replay.fork",
+    "ChangeOptions": "extensions.replay.options",
     "Replayed": "extensions.replay.replayer",
+    "areplay replay": "extensions.replay.runs",
     "DoctorCheck Extension": "graph.extensions",
     "Outcome": "graph.runs.outcome",
     "aplan": "graph.runs.plan_only",

@@ -11,6 +11,7 @@ from nodes.text.phrases import PHRASES, detect_language, say
 from nodes.text.tool_messages import drop_advice
 from nodes.text.word_lists import FUNCTION_WORDS, GERMAN_FUNCTION_WORDS
 from nodes.tools.framework.documents import format_passage
+from nodes.tools.framework.tool_report import format_table
 from state import EscalationReason, Report
 
 
@@ -230,8 +231,7 @@ def _show_result(call: AnsweredCall) -> str:
     if isinstance(summary := data.get("summary"), str):
         return summary
     if data.get("columns") and data.get("rows"):
-        rows = [data["columns"], ["---"] * len(data["columns"]), *data["rows"]]
-        return "\n".join(f"| {' | '.join(map(_format_cell, row))} |" for row in rows)
+        return format_table(data["columns"], data["rows"], max_rows=len(data["rows"]))
     if data.get("path"):
         return f"The document is written: {PurePath(data['path']).name} (path: {data['path']})."
     if "value" in data:
@@ -293,7 +293,3 @@ def _list_claims(call: AnsweredCall) -> list[dict[str, Any]]:
         for each in rows
         if each.get("text")
     ]
-
-
-def _format_cell(value: object) -> str:
-    return "" if value is None else " ".join(str(value).split()).replace("|", "\\|")

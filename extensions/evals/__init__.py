@@ -1,25 +1,16 @@
-"""Exams of teams: `evals.jsonl` is read, run, and graded.
-
-The functions and types below are imported at their first use.
-"""
+"""Exams of teams: `evals.jsonl` is read, run, and graded."""
 
 from collections.abc import Iterable
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from graph.extensions import Extension, find_first
 
 if TYPE_CHECKING:
-    from extensions.evals.evaluate import aevaluate_team, evaluate_team
-    from extensions.evals.exam import ExamRow
     from extensions.evals.kept_exams import ExamPages
-    from extensions.evals.scores import Evaluation, GradedRow
     from graph.settings import Settings
-
-__all__ = ["EXTENSION", "Evaluation", "ExamRow", "GradedRow", "aevaluate_team", "evaluate_team"]
 
 
 class _Exams(Extension):
@@ -58,9 +49,3 @@ class _Exams(Extension):
 
 
 EXTENSION = _Exams()
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'extensions.evals' has no attribute {name!r}")
-    return getattr(import_module("extensions.evals.evaluate"), name)

@@ -1,41 +1,15 @@
-"""Runs a kept run again without a model; what-if; cases for exams; the shipped record.
+"""Runs a kept run again without a model; what-if; cases for exams; the shipped record."""
 
-The functions and types below are imported at their first use.
-"""
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from graph.extensions import Extension
 
 if TYPE_CHECKING:
-    from extensions.replay.changes import find_changes
-    from extensions.replay.fork import Comparison, afork
-    from extensions.replay.options import ChangeOptions
     from extensions.replay.run_recorder import RunRecorder
-    from extensions.replay.runs import KeptRuns, areplay, replay
+    from extensions.replay.runs import KeptRuns
     from graph.settings import Settings
-
-__all__ = [
-    "EXTENSION",
-    "ChangeOptions",
-    "Comparison",
-    "afork",
-    "areplay",
-    "find_changes",
-    "replay",
-]
-
-_HOMES = {
-    "ChangeOptions": "extensions.replay.options",
-    "Comparison": "extensions.replay.fork",
-    "afork": "extensions.replay.fork",
-    "find_changes": "extensions.replay.changes",
-    "areplay": "extensions.replay.runs",
-    "replay": "extensions.replay.runs",
-}
 
 
 class _Replays(Extension):
@@ -62,9 +36,3 @@ class _Replays(Extension):
 
 
 EXTENSION = _Replays()
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'extensions.replay' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)

@@ -1,6 +1,5 @@
 """Write finished documents as files."""
 
-import asyncio
 import unicodedata
 from itertools import count
 from pathlib import Path
@@ -25,7 +24,7 @@ def format_document(settings: ToolSettings) -> BaseTool:
     """Build the writer of documents into `settings.output`."""
 
     @tool("format_document")
-    async def write(
+    def write(
         markdown: str,
         format: Annotated[
             DocumentFormat, Field(description="markdown, html or docx (Word)")
@@ -46,7 +45,7 @@ def format_document(settings: ToolSettings) -> BaseTool:
             raise ToolRefused(
                 f"the document has {len(text)} characters, of at most {MAX_MARKDOWN_CHARS}"
             )
-        return await asyncio.to_thread(write_document, settings.output, text, format, title)
+        return write_document(settings.output, text, format, title)
 
     return write
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from extensions.evals import Evaluation
+    from extensions.evals.scores import Evaluation
 
 
 def assert_team_passes(
@@ -20,7 +20,7 @@ def assert_team_passes(
         AssertionError: the score is lower; the message has a line for each row that missed.
         SupervisorError: the team or its exam cannot be used, or no row reached the model.
     """
-    from extensions.evals import evaluate_team  # an engine without extensions has the rest
+    from extensions.evals.evaluate import evaluate_team  # an engine without extensions has the rest
 
     __tracebackhide__ = True
     found = evaluate_team(team, **options)

@@ -36,7 +36,7 @@ class Stage:
         """Let each server do runs, as its first one also loads what workers need."""
         runs = await self.start_runs(4)
         await wait_for_ends(self.cluster.client(0), runs)
-        self.endpoint.records.clear()
+        self.endpoint.clear_calls()
 
     async def start_held(self, **more: Any) -> tuple[StartedRun, Instance]:
         """Start a run; return it with the server that works on it."""
@@ -131,4 +131,4 @@ class Stage:
                 instance.start()
         for instance in self.cluster.instances:
             instance.wait_ready()
-        self.endpoint.records.clear()
+        self.endpoint.clear_calls()

@@ -6,7 +6,7 @@ meet stay in the exams: a language model should.
 
 import pytest
 
-from extensions.evals import aevaluate_team
+from extensions.evals.evaluate import aevaluate_team
 from graph.settings import Settings
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from extensions.evals import aevaluate_team, evaluate_team
+from extensions.evals.evaluate import aevaluate_team, evaluate_team
 from extensions.evals.kept_exams import ExamPages
 from graph.commands.scaffold import make_team
 from graph.settings import Settings

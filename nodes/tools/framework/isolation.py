@@ -19,13 +19,15 @@ from nodes.tools.framework.extras import explain_missing_module
 from nodes.tools.framework.tool_packages import IMPORT_ROOT, find_tool_package
 
 MAX_ANSWER_BYTES = 64_000_000
+TIMEOUT_S = 60.0
+"""Of a call."""
 CHILD_PROGRAM = "nodes.tools.framework.isolated_child"
 
 
 async def run_isolated(
     function: str,
     *,
-    timeout_s: float,
+    timeout_s: float = TIMEOUT_S,
     max_written_bytes: int = 0,
     failure: str = "{}",
     **arguments: Any,

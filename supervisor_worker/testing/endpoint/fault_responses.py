@@ -38,7 +38,7 @@ async def respond_with_fault(
 ) -> web.StreamResponse | None:
     """Answer with the fault; None when the fault only changes what is said."""
     if fault.kind in HTTP_ERRORS:
-        return _build_error(fault, request, model)
+        return build_error(fault, request, model)
     if fault.kind in BROKEN_BODIES:
         kind = "text/html" if fault.kind == "html" else "application/json"
         return web.Response(text=BROKEN_BODIES[fault.kind], content_type=kind)
@@ -52,8 +52,8 @@ async def _respond_slowly(fault: Fault, request: web.Request) -> web.StreamRespo
     match fault.kind:
         case "hang":
             await asyncio.Event().wait()
-        case "reset":
-            _reset_connection(request)
+        case "reset" if request.transport is not None:
+            request.transport.abort()
         case "drip":
             return await _send_drip(request)
         case "huge":
@@ -71,11 +71,19 @@ def build_refusal(message: str) -> web.Response:
     return web.json_response({"error": error}, status=400)
 
 
+async def open_response(
+    request: web.Request, content_type: str = "application/json", length: int | None = None
+) -> web.StreamResponse:
+    """Return a response whose body is still to be written, piece by piece."""
+    response = web.StreamResponse()
+    response.content_type, response.content_length = content_type, length
+    await response.prepare(request)
+    return response
+
+
 async def send_half_body(request: web.Request, whole: bytes) -> web.StreamResponse:
     """Promise a whole body, send half of it and hang up."""
-    response = web.StreamResponse(headers={"Content-Length": str(len(whole))})
-    response.content_type = "application/json"
-    await response.prepare(request)
+    response = await open_response(request, length=len(whole))
     await response.write(whole[: len(whole) // 2])
     close_connection(request)
     return response
@@ -87,12 +95,8 @@ def close_connection(request: web.Request) -> None:
         request.transport.close()
 
 
-def _reset_connection(request: web.Request) -> None:
-    if request.transport is not None:
-        request.transport.abort()
-
-
-def _build_error(fault: Fault, request: web.Request, model: str) -> web.Response:
+def build_error(fault: Fault, request: web.Request, model: str) -> web.Response:
+    """Return the response of a fault that is an HTTP error."""
     status, code, words = HTTP_ERRORS[fault.kind]
     key = request.headers.get("Authorization", "").removeprefix("Bearer ")
     message = words.replace("{key}", key).replace("{model}", model)
@@ -112,18 +116,14 @@ def _format_retry_after(value: str) -> str:
 
 
 async def _send_drip(request: web.Request) -> web.StreamResponse:
-    response = web.StreamResponse()
-    response.content_type = "application/json"
-    await response.prepare(request)
+    response = await open_response(request)
     while True:
         await response.write(b" ")
         await asyncio.sleep(DRIP_INTERVAL_S)
 
 
 async def _send_huge_body(request: web.Request, size: int) -> web.StreamResponse:
-    response = web.StreamResponse()
-    response.content_type = "application/json"
-    await response.prepare(request)
+    response = await open_response(request)
     piece = b" " * 65_536
     for _ in range(size // len(piece) + 1):
         await response.write(piece)

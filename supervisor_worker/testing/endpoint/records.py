@@ -39,16 +39,18 @@ class Records:
     """Keeps the calls and counts those in flight."""
 
     def __init__(self, log: Path | None = None) -> None:
-        self.calls: list[Call] = []
+        self.requests: list[Call] = []
+        """All calls in the order they came."""
         self.in_flight = 0
         self.max_in_flight = 0
+        """The most calls that were open at once."""
         self._changed = asyncio.Event()
         self._log: TextIO | None = log.open("a", encoding="utf-8") if log else None
 
     @contextmanager
     def record_call(self, call: Call) -> Iterator[Call]:
         """Record a call from its begin to its end."""
-        self.calls.append(call)
+        self.requests.append(call)
         self.in_flight += 1
         self.max_in_flight = max(self.max_in_flight, self.in_flight)
         self._write_event("began", call)
@@ -63,29 +65,29 @@ class Records:
         """Return the calls for a schema, for a task, or for both."""
         return [
             call
-            for call in self.calls
+            for call in self.requests
             if schema in (None, call.schema) and task in (None, call.task)
         ]
 
     async def wait_for_calls(self, began: int, ended: int = 0) -> None:
-        """Wait until so many calls have begun, and so many have ended."""
-        while len(self.calls) < began or self._count_ended() < ended:
+        """Wait, in the endpoint's own loop, until so many calls have begun and ended."""
+        while len(self.requests) < began or self._count_ended() < ended:
             self._changed.clear()
             await self._changed.wait()
 
-    def clear(self) -> None:
+    def clear_calls(self) -> None:
         """Forget the calls, none of which is open."""
-        self.calls.clear()
+        self.requests.clear()
         self.max_in_flight = self.in_flight
 
-    def close(self) -> None:
+    def close_log(self) -> None:
         """Close the log."""
         if self._log:
             self._log.close()
             self._log = None
 
     def _count_ended(self) -> int:
-        return sum(call.ended_s is not None for call in self.calls)
+        return sum(call.ended_s is not None for call in self.requests)
 
     def _write_event(self, event: str, call: Call) -> None:
         self._changed.set()

@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from supervisor_worker.testing.endpoint.faults import Face, Fault
 
 Json = Any
@@ -80,11 +82,7 @@ class Scenario:
     @classmethod
     def from_json(cls, text: str) -> "Scenario":
         """Build a scenario from its JSON."""
-        found = json.loads(text)
-        found["tasks"] = tuple(_load_task(item) for item in found.get("tasks", ()))
-        found["faults"] = tuple(_load_fault(item) for item in found.get("faults", ()))
-        found |= {key: tuple(found[key]) for key in ("models", "faces") if key in found}
-        return cls(**found)
+        return TypeAdapter(cls).validate_json(text, extra="forbid")
 
     def to_json(self) -> str:
         """Write the scenario down; one that holds a callable cannot be."""
@@ -123,15 +121,3 @@ def script_tasks(
         ScriptedTask(id=name, worker=worker, depends_on=needed, latency_s=seconds(name))
         for name, needed in edges.items()
     )
-
-
-def _load_task(item: dict[str, Json]) -> ScriptedTask:
-    calls = tuple((name, args) for name, args in item.get("tool_calls", ()))
-    lists = {key: tuple(item.get(key, ())) for key in ("depends_on", "materials")}
-    return ScriptedTask(**{**item, **lists, "tool_calls": calls})
-
-
-def _load_fault(item: dict[str, Json]) -> Fault:
-    nth: Json = item.get("nth")
-    counted: Json = tuple(nth) if nth is not None else None
-    return Fault(**{**item, "nth": counted})

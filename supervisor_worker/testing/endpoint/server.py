@@ -7,10 +7,9 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from aiohttp import web
@@ -31,8 +30,8 @@ _USED_PORTS: set[int] = set()
 """Free ports once given out: what the process learned of a dead endpoint must not meet another."""
 
 
-class Endpoint:
-    """Plays one scenario; `async with` it, or run it in a thread with `in_thread()`."""
+class Endpoint(Records):
+    """Plays one scenario; `async with` it, or run it in a thread with `run_in_thread()`."""
 
     def __init__(
         self,
@@ -42,8 +41,8 @@ class Endpoint:
         log: Path | None = None,
         keeps_bodies: bool = True,
     ) -> None:
+        super().__init__(log)
         self.port, self.keeps_bodies = port, keeps_bodies
-        self.records = Records(log)
         self._runner: web.AppRunner | None = None
         self.load_scenario(scenario or Scenario())
 
@@ -58,24 +57,6 @@ class Endpoint:
     def base_url(self) -> str:
         """What a client is given, with its `/v1`."""
         return f"http://127.0.0.1:{self.port}/v1"
-
-    @property
-    def requests(self) -> list[Call]:
-        """All calls in the order they came."""
-        return self.records.calls
-
-    @property
-    def max_in_flight(self) -> int:
-        """The most calls that were open at once."""
-        return self.records.max_in_flight
-
-    def select_calls(self, schema: str | None = None, task: str | None = None) -> list[Call]:
-        """Return the calls for a schema, for a task, or for both."""
-        return self.records.select_calls(schema, task)
-
-    async def wait_for_calls(self, began: int, ended: int = 0) -> None:
-        """Wait, in the endpoint's own loop, until so many calls have begun and ended."""
-        await self.records.wait_for_calls(began, ended)
 
     async def start(self) -> None:
         """Listen."""
@@ -97,18 +78,13 @@ class Endpoint:
         if self._runner is not None:
             await self._runner.cleanup()
             self._runner = None
-        self.records.close()
+        self.close_log()
 
     async def __aenter__(self) -> Self:
         await self.start()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.stop()
 
     @contextmanager
@@ -132,7 +108,7 @@ class Endpoint:
         body: Body = json.loads(raw)
         asked = read_request(body)
         call = Call(
-            number=len(self.records.calls) + 1,
+            number=len(self.requests) + 1,
             schema=asked.schema,
             task=asked.task,
             tools=asked.tools,
@@ -142,7 +118,7 @@ class Endpoint:
             began_s=began_s,
             body=body,
         )
-        with self.records.record_call(call):
+        with self.record_call(call):
             try:
                 return await self._respond_to_call(request, asked, call)
             except asyncio.CancelledError:
@@ -160,11 +136,7 @@ class Endpoint:
     ) -> web.StreamResponse:
         wanted = self.scenario.api_key
         if wanted and request.headers.get("Authorization") != f"Bearer {wanted}":
-            refused = await fault_responses.respond_with_fault(
-                Fault(kind="unauthorized"), request, call.model
-            )
-            assert refused is not None, "an HTTP error is a whole response"
-            return refused
+            return fault_responses.build_error(Fault(kind="unauthorized"), request, call.model)
         if refusal := find_refusal(self.scenario.faces, call.body):
             call.fault = "refused"
             return fault_responses.build_refusal(refusal)
@@ -177,19 +149,10 @@ class Endpoint:
             ) is not None:
                 return broken
         call.latency_s = self._model.compute_latency_s(asked) + extra_s
-        is_paced = call.stream and self.scenario.is_paced
-        if call.latency_s and not is_paced:
+        if call.latency_s and not (call.stream and self.scenario.is_paced):
             await asyncio.sleep(call.latency_s)
         reply = disguise_reply(self.scenario.faces, self._model.build_reply(asked, call.body))
-        return await _send_reply(
-            request,
-            reply,
-            call,
-            fault,
-            is_streamed=call.stream and "stream_as_json" not in self.scenario.faces,
-            chunk_delay_s=self.scenario.chunk_delay_s,
-            spread_s=call.latency_s if is_paced else 0.0,
-        )
+        return await _send_reply(request, reply, call, fault, self.scenario)
 
     def _choose_fault(self, asked: ModelRequest, model: str) -> tuple[float, Fault | None]:
         extra_s, struck = 0.0, None
@@ -213,50 +176,36 @@ class Endpoint:
         return web.json_response({"object": "list", "data": names})
 
     async def _send_records(self, request: web.Request) -> web.Response:
-        calls = [call.to_json() for call in self.records.calls]
         return web.json_response(
             {
-                "calls": calls,
+                "calls": [call.to_json() for call in self.requests],
                 "max_in_flight": self.max_in_flight,
                 "processor_s": time.process_time(),
             }
         )
 
     async def _clear_records(self, request: web.Request) -> web.Response:
-        self.records.clear()
+        self.clear_calls()
         return web.json_response({"processor_s": time.process_time()})
 
 
 async def _send_reply(
-    request: web.Request,
-    reply: ModelReply,
-    call: Call,
-    fault: Fault | None,
-    *,
-    is_streamed: bool,
-    chunk_delay_s: float,
-    spread_s: float,
+    request: web.Request, reply: ModelReply, call: Call, fault: Fault | None, scenario: Scenario
 ) -> web.StreamResponse:
     kind = fault.kind if fault else ""
     reply, finish, usage = _apply_fault(kind, reply, call.body_bytes)
-    if is_streamed:
-        return await _stream_reply(
-            request,
-            reply,
-            call,
-            fault,
-            finish=finish,
-            usage=usage,
-            chunk_delay_s=chunk_delay_s,
-            spread_s=spread_s,
-        )
+    if call.stream and "stream_as_json" not in scenario.faces:
+        events = wire.build_events(reply, call.body, call.number, finish=finish, usage=usage)
+        return await _stream_events(request, list(events), call, fault, scenario)
     content = wire.build_completion(reply, call.body, call.number, finish=finish, usage=usage)
     if kind == "null_content":
         content["choices"][0]["message"] = {"role": "assistant", "content": None}
-    if kind in ("half_body", "cut_stream", "cut_event", "done_without_finish", "stream_error"):
+    if kind in (*CUTS, "done_without_finish"):
         return await fault_responses.send_half_body(request, json.dumps(content).encode())
     return web.json_response(content)
 
+
+CUTS = ("cut_stream", "cut_event", "half_body", "stream_error")
 
 BROKEN_USAGES: Mapping[str, Any] = {
     "no_usage": None,
@@ -293,35 +242,26 @@ def _apply_fault(
     return reply, finish, usage
 
 
-async def _stream_reply(
+async def _stream_events(
     request: web.Request,
-    reply: ModelReply,
+    events: Sequence[bytes],
     call: Call,
     fault: Fault | None,
-    *,
-    finish: str | None,
-    usage: Any,
-    chunk_delay_s: float,
-    spread_s: float,
+    scenario: Scenario,
 ) -> web.StreamResponse:
-    response = web.StreamResponse()
-    response.content_type = "text/event-stream"
-    await response.prepare(request)
-    kind = fault.kind if fault else ""
-    cut = kind in ("cut_stream", "cut_event", "half_body", "stream_error")
-    events = list(wire.build_events(reply, call.body, call.number, finish=finish, usage=usage))
+    response = await fault_responses.open_response(request, "text/event-stream")
+    spread_s = call.latency_s if scenario.is_paced else 0.0
     for index, event in enumerate(events):
         await _sleep_until(call.began_s + spread_s * (index + 1) / len(events))
-        if fault and cut and index == fault.chunks:
-            if kind == "stream_error":
+        if fault and fault.kind in CUTS and index == fault.chunks:
+            if fault.kind == "stream_error":
                 error = {"error": {"message": "The server had an error.", "type": "server_error"}}
                 await response.write(b"data: " + json.dumps(error).encode() + b"\n\n")
-            elif kind in ("cut_event", "half_body"):
+            elif fault.kind != "cut_stream":
                 await response.write(event[: len(event) // 2])
-            if kind in ("half_body", "cut_event"):
                 fault_responses.close_connection(request)
             return response
-        await asyncio.sleep(chunk_delay_s)
+        await asyncio.sleep(scenario.chunk_delay_s)
         await response.write(event)
     await response.write(b"data: [DONE]\n\n")
     return response

@@ -1,6 +1,5 @@
 """Compare products, feature by feature."""
 
-import asyncio
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
@@ -20,7 +19,7 @@ ROW_COUNTS = (80, 40, 20, 10, 5)
 
 
 @tool
-async def feature_matrix(
+def feature_matrix(
     claims: Annotated[
         list[CitedClaim], Field(description="Claims of the form `Product — feature: value`")
     ],
@@ -31,7 +30,7 @@ async def feature_matrix(
     """
     if len(claims) > MAX_CLAIMS:
         raise ToolRefused(f"{len(claims)} claims, of at most {MAX_CLAIMS}; give fewer")
-    made = await asyncio.to_thread(build_matrix, claims)
+    made = build_matrix(claims)
     if len(made.products) < 2:
         raise ToolRefused(
             f"a matrix takes two products or more, and the claims name {len(made.products)}"

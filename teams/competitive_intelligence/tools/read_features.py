@@ -1,6 +1,5 @@
 """Read a product's features from its page."""
 
-import asyncio
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
@@ -17,7 +16,7 @@ ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
 
 @tool
-async def read_features(
+def read_features(
     material: Annotated[str, Format("file"), Field(description="Name of the product's page")],
     max_features: Annotated[
         int, Field(description="Most features to return, in the page's order", ge=1, le=200)
@@ -30,7 +29,7 @@ async def read_features(
     features; an item without a value has the value "stated". The page's words are the quote.
     """
     text = get_material_text(material, materials)
-    found = await asyncio.to_thread(extract_features, text, material)
+    found = extract_features(text, material)
     if not found:
         raise ToolRefused(f"{material} states no features as name and value; quote its sentences")
     report = ToolReport(lines=[f"{found[0].product} states {len(found)} features in {material}:"])

@@ -11,7 +11,6 @@ from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import Materials, resolve_material_name
 
 from .contracts.playbook import is_playbook
-from .contracts.reading import TIMEOUT_S
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
@@ -45,7 +44,6 @@ async def check_playbook(
     return dict(
         await run_isolated(
             f"{__package__}.contracts.compliance:check",
-            timeout_s=TIMEOUT_S,
             name=name,
             text=held[name],
             playbook_name=given,

@@ -10,7 +10,6 @@ from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import Materials, resolve_material_name
 
 from .contracts.clause_kinds import ClauseKindName
-from .contracts.reading import TIMEOUT_S
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
@@ -44,7 +43,6 @@ async def extract_clauses(
     return dict(
         await run_isolated(
             f"{__package__}.contracts.extraction:extract",
-            timeout_s=TIMEOUT_S,
             name=name,
             text=held[name],
             kinds=kinds or [],

@@ -10,8 +10,6 @@ from nodes.tools.framework.argument_types import CitedClaim
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import Materials
 
-from .contracts.reading import TIMEOUT_S
-
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
 
@@ -33,7 +31,6 @@ async def verify_quotations(
     return dict(
         await run_isolated(
             f"{__package__}.contracts.extraction:check_quotations",
-            timeout_s=TIMEOUT_S,
             claims=[claim.model_dump(mode="json") for claim in claims],
             materials=materials,
         )

@@ -11,7 +11,6 @@ from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import Materials, resolve_material_name
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
-TIMEOUT_S = 60.0
 
 
 @tool
@@ -42,7 +41,6 @@ async def compare_config(
         raise ToolRefused(f"two files are compared; {len(set(names))} are named")
     return await run_isolated(
         f"{__package__}.incident.config_report:compare_configs",
-        timeout_s=TIMEOUT_S,
         messages=[finding.message for finding in findings or []],
         files=names,
         materials=dict(materials or {}),

@@ -20,15 +20,29 @@ TO_BE_FILLED_IN = "[to be filled in by a person]"
 NOT_KNOWN = "Not known yet."
 
 
-def compose_note(
-    claims: Sequence[CitedClaim],
-    findings: Sequence[UnratedFinding],
-    audience: Audience,
-    headline: str,
-    next_update: str,
-    lacking: Sequence[str] = (),
+ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
+
+
+@tool
+def draft_note(
+    claims: Annotated[list[CitedClaim], Field(description="The claims of your context, unchanged")],
+    findings: Annotated[
+        list[UnratedFinding], Field(description="The findings of your context, unchanged")
+    ],
+    audience: Annotated[Audience, Field(description="Whom the note is for")] = "team",
+    headline: Annotated[str, Field(description="What happened, in at most ten words")] = "",
+    next_update: Annotated[
+        str, Field(description="When the next update is due, if the task gives the time")
+    ] = "",
+    lacking: Annotated[list[str] | None, InjectedState("lacking")] = None,
 ) -> dict[str, Any]:
-    """Write the note from claims and findings alone; `lacking` is what their reports lack."""
+    """Draft a note on an incident in Markdown: impact, cause, proposed fix, next update.
+
+    Pass claims and findings of your context unchanged; the note contains nothing else. `audience`
+    is team, or customers, who get no file names, settings or code. Nothing is sent.
+    Example: draft_note(claims=[{"text": "86 of 1,200 requests failed.", "source": "app.jsonl"}],
+    findings=[], audience="customers", headline="Checkout was failing")
+    """
     causes = _select_causes(findings)
     logged = [claim for claim in claims if detect_kind(claim.source) == "logs"]
     impact = sorted(logged, key=lambda claim: claim.text.startswith("`"))
@@ -47,7 +61,7 @@ def compose_note(
     if not causes:
         why = "not all of the work was done" if lacking else "none was found"
         reply.gaps.append(f"The note names no cause: {why}.")
-    reply.gaps += [f"The note does not cover what is missing: {each}" for each in lacking]
+    reply.gaps += [f"The note does not cover what is missing: {each}" for each in lacking or ()]
     reply.gaps.append(
         "Who gets the note, when, and when the next update is due is for a human to decide."
     )
@@ -100,29 +114,3 @@ def _cite(text: str, source: str = "") -> str:
 
 def _compose_part(title: str, lines: Sequence[str]) -> str:
     return f"**{title}**\n\n" + "\n".join(f"- {line}" for line in lines)
-
-
-ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
-
-
-@tool
-async def draft_note(
-    claims: Annotated[list[CitedClaim], Field(description="The claims of your context, unchanged")],
-    findings: Annotated[
-        list[UnratedFinding], Field(description="The findings of your context, unchanged")
-    ],
-    audience: Annotated[Audience, Field(description="Whom the note is for")] = "team",
-    headline: Annotated[str, Field(description="What happened, in at most ten words")] = "",
-    next_update: Annotated[
-        str, Field(description="When the next update is due, if the task gives the time")
-    ] = "",
-    lacking: Annotated[list[str] | None, InjectedState("lacking")] = None,
-) -> dict[str, Any]:
-    """Draft a note on an incident in Markdown: impact, cause, proposed fix, next update.
-
-    Pass claims and findings of your context unchanged; the note contains nothing else. `audience`
-    is team, or customers, who get no file names, settings or code. Nothing is sent.
-    Example: draft_note(claims=[{"text": "86 of 1,200 requests failed.", "source": "app.jsonl"}],
-    findings=[], audience="customers", headline="Checkout was failing")
-    """
-    return compose_note(claims, findings, audience, headline, next_update, lacking or [])

@@ -1,26 +1,9 @@
 """Report the metrics of an incident, from its logs."""
 
-from typing import Any
+from nodes.tools.framework.derived_tool import build_isolated_tool
 
-from langchain_core.tools import tool
-
-from nodes.tools.framework.isolation import run_isolated
-from nodes.tools.framework.materials import Materials
+from .incident.metrics import compute_metrics
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
-TIMEOUT_S = 60.0
 
-
-@tool
-async def log_metrics(materials: Materials = None) -> Any:
-    """Compute requests, error rate and percentiles of duration by time, and the first error.
-
-    All logs among the files are read: CSV, JSON lines, or lines with times. Errors are statuses
-    from 500, else lines of level ERROR and above. The metrics before and after the last deployment
-    before the errors are compared. Example: log_metrics()
-    """
-    return await run_isolated(
-        f"{__package__}.incident.metrics:compute_metrics",
-        timeout_s=TIMEOUT_S,
-        materials=dict(materials or {}),
-    )
+log_metrics = build_isolated_tool("log_metrics", compute_metrics)

@@ -1,6 +1,5 @@
 """Measure how a portfolio is allocated, how far it is from its target, and where its risk is."""
 
-import asyncio
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,7 @@ MAX_MATRIX_POSITIONS = 8
 
 
 @tool
-async def allocation_analysis(
+def allocation_analysis(
     target_weights_percent: TargetWeightsPercent = None,
     as_of: AsOf = None,
     files: FileNames = (),
@@ -35,19 +34,11 @@ async def allocation_analysis(
     Holdings, prices and target weights (ticker, weight) are CSV files, found by their columns.
     Example: allocation_analysis(target_weights_percent={"VTI": 60, "BND": 40})
     """
-    book = await asyncio.to_thread(
-        load_portfolio,
-        materials,
-        files,
-        target_weights_percent=target_weights_percent,
-        as_of=as_of,
-    )
-    return await asyncio.to_thread(_analyze_allocation, book)
-
-
-def _analyze_allocation(book: Portfolio) -> dict[str, Any]:
     from .portfolio.risk import build_return_history  # numpy loads only where risk is computed
 
+    book = load_portfolio(
+        materials, files, target_weights_percent=target_weights_percent, as_of=as_of
+    )
     report = book.start_report()
     past = build_return_history(book.prices, list(book.positions), book.as_of)
     if isinstance(past, str):

@@ -1,8 +1,5 @@
 """Check and value holdings and prices."""
 
-import asyncio
-from collections.abc import Iterable, Mapping
-from datetime import date
 from typing import Any
 
 from langchain_core.tools import tool
@@ -24,7 +21,7 @@ MAX_CLAIMS = 24
 
 
 @tool
-async def market_data(
+def market_data(
     as_of: AsOf = None, files: FileNames = (), materials: Materials = None
 ) -> dict[str, Any]:
     """Check holdings and prices, and value each position at its last price.
@@ -34,12 +31,6 @@ async def market_data(
     line. Currencies are not converted.
     Example: market_data(as_of="2025-05-30")
     """
-    return await asyncio.to_thread(_value_portfolio, materials, files, as_of)
-
-
-def _value_portfolio(
-    materials: Mapping[str, str] | None, files: Iterable[str], as_of: date | None
-) -> dict[str, Any]:
     book = load_portfolio(materials, files, as_of=as_of, with_targets=False)
     report, unit = book.start_report(), book.unit
     held = {name: each for name, each in book.positions.items() if each.quantity}

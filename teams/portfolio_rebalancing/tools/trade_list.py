@@ -1,6 +1,5 @@
 """List the trades that bring a portfolio to its target weights, and what could not be reached."""
 
-import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -176,7 +175,7 @@ Shares = Literal["whole", "fractional"]
 
 
 @tool
-async def trade_list(
+def trade_list(
     target_weights_percent: TargetWeightsPercent = None,
     equal_weights: Annotated[
         bool, Field(description="Whether each position gets the same weight")
@@ -210,8 +209,7 @@ async def trade_list(
     """
     if equal_weights and target_weights_percent:
         raise ToolRefused("give target_weights_percent or equal_weights, not both")
-    book = await asyncio.to_thread(
-        load_portfolio,
+    book = load_portfolio(
         materials,
         files,
         target_weights_percent=target_weights_percent,
@@ -225,7 +223,7 @@ async def trade_list(
         unsold=_find_tickers(book.positions if without_selling else [*never_sell, *keep], book),
         unbought=_find_tickers([*never_buy, *keep], book),
     )
-    return await asyncio.to_thread(_propose_trades, book, terms)
+    return _propose_trades(book, terms)
 
 
 def _build_rules(shares: Shares, least: float | None, cap_percent: float | None) -> TradeRules:

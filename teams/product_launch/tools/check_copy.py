@@ -1,7 +1,6 @@
 """Check copy against what each channel accepts and forbids."""
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, get_args
 
 from langchain_core.tools import tool
@@ -44,7 +43,7 @@ class ChannelText(BaseModel):
 
 
 @tool
-async def check_copy(
+def check_copy(
     texts: Annotated[
         tuple[ChannelText, ...],
         Field(max_length=MAX_TEXTS, description="Texts to check, instead of the files' drafts"),
@@ -63,12 +62,7 @@ async def check_copy(
     Example: check_copy(texts=[{"channel": "sms", "text": "Nordlys is here. Reply STOP"}])
     """
     given = [Draft(each.channel, each.text, "draft", n) for n, each in enumerate(texts, start=1)]
-    return await asyncio.to_thread(_check_texts, given, channels, materials or {})
-
-
-def _check_texts(
-    given: list[Draft], channels: Sequence[ChannelName], materials: Mapping[str, str]
-) -> dict[str, Any]:
+    materials = materials or {}
     drafts, unknown = (given, list[str]()) if given else find_material_drafts(materials)
     gaps = [f"No channel is known for {each!r}; it was not checked." for each in unknown]
     wanted = [draft for draft in drafts if draft.channel in (channels or [draft.channel])]

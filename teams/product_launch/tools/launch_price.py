@@ -1,6 +1,5 @@
 """Find the most profitable price of a product."""
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -33,40 +32,6 @@ MODEL_CAVEAT = (
 Amount = Annotated[float, Field(ge=0, le=1e12)]
 
 
-@tool
-async def launch_price(
-    unit_cost_amount: Annotated[
-        Amount | None, Field(description="Cost of one unit, in the currency of the sales")
-    ] = None,
-    fixed_cost_amount: Annotated[
-        Amount | None, Field(description="Fixed costs to earn back, in the same currency")
-    ] = None,
-    price_amount: Annotated[
-        Annotated[float, Field(gt=0, le=1e12)] | None, Field(description="A price to look at")
-    ] = None,
-    product: Annotated[
-        str, Field(max_length=40, description="Product or market, where the sales have several")
-    ] = "",
-    files: FileNames = (),
-    materials: Materials = None,
-) -> dict[str, Any]:
-    """Compute margin, break-even and the most profitable price within the prices that were tried.
-
-    Sales are a CSV file with columns of prices and units; costs may be one with item and
-    amount (unit_cost, fixed_costs). Nothing is extrapolated beyond the tried prices, and without a
-    significant elasticity there is no best price: the answer states that.
-    Example: launch_price(unit_cost_amount=9.8, fixed_cost_amount=24000, price_amount=24.9)
-    """
-    return await asyncio.to_thread(
-        _analyze_price,
-        materials,
-        list(files),
-        (unit_cost_amount, fixed_cost_amount),
-        price_amount,
-        product,
-    )
-
-
 @dataclass(frozen=True)
 class _Analysis:
     sales: ProductSales
@@ -93,13 +58,31 @@ class _Analysis:
         return compute_break_even(self.fixed_costs, price, self.unit_cost)
 
 
-def _analyze_price(
-    materials: Mapping[str, str] | None,
-    files: Sequence[str],
-    given: tuple[float | None, float | None],
-    asked_price: float | None,
-    product: str,
+@tool
+def launch_price(
+    unit_cost_amount: Annotated[
+        Amount | None, Field(description="Cost of one unit, in the currency of the sales")
+    ] = None,
+    fixed_cost_amount: Annotated[
+        Amount | None, Field(description="Fixed costs to earn back, in the same currency")
+    ] = None,
+    price_amount: Annotated[
+        Annotated[float, Field(gt=0, le=1e12)] | None, Field(description="A price to look at")
+    ] = None,
+    product: Annotated[
+        str, Field(max_length=40, description="Product or market, where the sales have several")
+    ] = "",
+    files: FileNames = (),
+    materials: Materials = None,
 ) -> dict[str, Any]:
+    """Compute margin, break-even and the most profitable price within the prices that were tried.
+
+    Sales are a CSV file with columns of prices and units; costs may be one with item and
+    amount (unit_cost, fixed_costs). Nothing is extrapolated beyond the tried prices, and without a
+    significant elasticity there is no best price: the answer states that.
+    Example: launch_price(unit_cost_amount=9.8, fixed_cost_amount=24000, price_amount=24.9)
+    """
+    given = (unit_cost_amount, fixed_cost_amount)
     sales = _choose_product(load_sales(materials, files), product)
     *listed, source = load_costs(materials, files) if None in given else (None, None, "")
     unit, fixed = (b if a is None else a for a, b in zip(given, listed, strict=True))
@@ -107,12 +90,12 @@ def _analyze_price(
     if problem := _find_problem(fit):
         report.gaps.append(f"No expected units and no best price: {problem}.")
     demand = None if problem or isinstance(fit, str) else fit
-    found = _Analysis(sales, unit, fixed, source, asked_price, demand)
+    found = _Analysis(sales, unit, fixed, source, price_amount, demand)
     best, remarks = _add_best_price(report, found)
     prices = _name_prices(found, best)
     _add_price_table(report, found, prices)
     report.lines += remarks
-    _add_costs(report, found, asked_price or best or found.median_price)
+    _add_costs(report, found, price_amount or best or found.median_price)
     _add_gaps(report, found, prices)
     return report.to_json()
 

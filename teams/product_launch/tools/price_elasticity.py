@@ -1,7 +1,5 @@
 """Estimate how demand falls at a higher price."""
 
-import asyncio
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 from langchain_core.tools import tool
@@ -24,7 +22,7 @@ MIN_DURBIN_WATSON = 1.4
 
 
 @tool
-async def price_elasticity(files: FileNames = (), materials: Materials = None) -> dict[str, Any]:
+def price_elasticity(files: FileNames = (), materials: Materials = None) -> dict[str, Any]:
     """Estimate the price elasticity of demand from sales, with its uncertainty.
 
     Sales are a CSV file with a column of prices and one of units, found by its columns. With a
@@ -32,12 +30,6 @@ async def price_elasticity(files: FileNames = (), materials: Materials = None) -
     error, 95 percent interval, p, n and R squared, and states if it is not significant.
     Example: price_elasticity()
     """
-    return await asyncio.to_thread(_estimate_elasticities, materials, files)
-
-
-def _estimate_elasticities(
-    materials: Mapping[str, str] | None, files: Iterable[str]
-) -> dict[str, Any]:
     report, rows = ToolReport(), []
     groups = load_sales(materials, files)
     for sales in groups:

@@ -1,6 +1,5 @@
 """Find prices in documents and tables, with the sentence of each."""
 
-import asyncio
 import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -35,19 +34,15 @@ _SENTENCE_END = Pattern(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])|\n\s*\n|\n(?=\s*[-*
 
 
 @tool
-async def price_points(materials: Materials = None) -> dict[str, Any]:
+def price_points(materials: Materials = None) -> dict[str, Any]:
     """List the prices that the files name, each with its sentence, and their range.
 
     Amounts with a currency in texts: rivals' prices, what people would pay, costs. Market sizes in
     thousands or millions are left out. Read the sentence before you treat an amount as a price.
     Example: price_points()
     """
-    return await asyncio.to_thread(_report_prices, materials or {})
-
-
-def _report_prices(materials: Mapping[str, str]) -> dict[str, Any]:
     report, rows, amounts = ToolReport(), list[tuple[str, str, str]](), dict[str, list[Decimal]]()
-    for name, text in _select_evidence(materials).items():
+    for name, text in _select_evidence(materials or {}).items():
         if len(text) > MAX_TEXT_CHARS:
             cut = f"only the first {MAX_TEXT_CHARS:,} characters of {name} were read"
             report.failures.append(cut)

@@ -15,7 +15,6 @@ from .materials.selection import list_other_code, select_modules
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 CHILD_FUNCTION = f"{__package__}.code.child_program:check_modules"
 MAX_WRITTEN_BYTES = 1_000_000
-TIMEOUT_S = 60.0
 
 
 @tool
@@ -34,7 +33,6 @@ async def check_code(
     modules = select_modules(code, files or (), materials)
     report: dict[str, Any] = await run_isolated(
         CHILD_FUNCTION,
-        timeout_s=TIMEOUT_S,
         max_written_bytes=MAX_WRITTEN_BYTES,
         failure=", ".join(modules) + " cannot be read: {}; hand over less of it",
         modules=modules,

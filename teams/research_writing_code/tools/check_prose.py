@@ -14,7 +14,6 @@ from .materials.selection import select_texts
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 CHILD_FUNCTION = f"{__package__}.prose.child_program:check_texts"
-TIMEOUT_S = 60.0
 
 
 @tool
@@ -37,7 +36,6 @@ async def check_prose(
     texts = await asyncio.to_thread(select_texts, text, files or (), materials)
     report: dict[str, Any] = await run_isolated(
         CHILD_FUNCTION,
-        timeout_s=TIMEOUT_S,
         failure=", ".join(texts) + " cannot be read: {}; hand over less of it",
         texts=texts,
         max_words=max_words,

@@ -1,7 +1,5 @@
 """Report what failed in a log, from its tracebacks and error lines."""
 
-import asyncio
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
@@ -25,7 +23,7 @@ MAX_PASTED_CHARS = 200_000
 
 
 @tool
-async def analyze_log(
+def analyze_log(
     pasted: Annotated[
         Text,
         Field(
@@ -48,22 +46,19 @@ async def analyze_log(
     own call nearest to the root cause; of a log without errors, the most frequent warnings.
     Example: analyze_log(pasted="", log="worker.log")
     """
-    return await asyncio.to_thread(_analyze_logs, pasted, log, materials or {})
-
-
-def _analyze_logs(pasted: str, name: str | None, materials: Mapping[str, str]) -> dict[str, Any]:
-    if name:
-        name = resolve_material_name(name, materials)
-        log = read_log(name, get_material_text(name, materials))
-        if not _holds_entries(log):
+    if log:
+        name = resolve_material_name(log, materials)
+        named = read_log(name, get_material_text(name, materials))
+        if not _holds_entries(named):
             raise ToolRefused(f"{name} is not a log: no line has a time, a level or a traceback")
-        return diagnose_logs([log])
-    found = [read_log(name, text) for name, text in materials.items() if is_log(name, text)]
-    if found := [log for log in found if _holds_entries(log)]:
+        return diagnose_logs([named])
+    held = (materials or {}).items()
+    found = [read_log(name, text) for name, text in held if is_log(name, text)]
+    if found := [each for each in found if _holds_entries(each)]:
         return diagnose_logs(found)
-    log = read_log("the request", pasted)
-    if log.failures or len(log.entries) > 1:
-        return diagnose_logs([log], is_pasted=True)
+    read = read_log("the request", pasted)
+    if read.failures or len(read.entries) > 1:
+        return diagnose_logs([read], is_pasted=True)
     raise NothingToRead(NO_LOG_MESSAGE)
 
 

@@ -1,9 +1,8 @@
 """Draft a ticket: a request for a human with all that is known, and what is not."""
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import yaml
 from langchain_core.tools import tool
@@ -47,20 +46,36 @@ _ESCALATION_NOTE = Pattern(r" could not do it \(\w+\):")
 class Ticket(BaseModel):
     """What a ticket says."""
 
-    asked: str = Field(min_length=1)
-    title: str = ""
-    matter: Matter = "technical"
-    severity: Severity = "medium"
-    tried: list[str] = []
-    known: list[Detail] = []
-    earlier_attempt: str = ""
+    asked: Text = Field(
+        description="What the user asks for or reports, in the user's words", min_length=1
+    )
+    title: str = Field("", description="The matter in at most ten words")
+    matter: Matter = Field(
+        "technical",
+        description="What it is about, which decides whose ticket it is; `callback` is a wish "
+        "to talk to a human",
+    )
+    severity: Severity = Field(
+        "medium",
+        description="critical: nobody can work, data are lost, or strangers have access; "
+        "high: some cannot work, or a deadline is near; medium: something is broken; low: the "
+        "rest",
+    )
+    tried: list[str] | None = Field(
+        None, description="What the user has tried already, each in few words"
+    )
+    known: list[Detail] | None = Field(
+        None, description="What the user states already, so that the ticket does not ask for it"
+    )
+    earlier_attempt: str = Field("", description="What the handoff says about an earlier attempt")
+    materials: Materials = None
 
 
 def compose_ticket(ticket: Ticket, logs: Sequence[Log], files: Sequence[str]) -> dict[str, Any]:
     """Write the draft of a ticket; nothing is sent."""
     held = [(log, each) for log in logs for each in list_error_kinds(log)]
     title = _redact(ticket.title or ticket.asked, MAX_TITLE_CHARS)
-    known = {*ticket.known, *_list_logged_details(logs)}
+    known = {*(ticket.known or ()), *_list_logged_details(logs)}
     lacking = [QUESTIONS[each] for each in DETAILS[ticket.matter] if each not in known]
     desk, named = DESKS[ticket.matter], [f"files: {join_names(files)}"] if files else []
     reply = ToolReport([f"**Ticket (draft, not sent): {title}**\n"])
@@ -99,7 +114,7 @@ def _format_evidence(log: Log, each: ErrorKind) -> str:
 
 
 def _list_attempts(ticket: Ticket) -> list[str]:
-    attempts = [f"by the user: {_redact(each, 200)}" for each in ticket.tried[:MAX_TRIED]]
+    attempts = [f"by the user: {_redact(each, 200)}" for each in (ticket.tried or ())[:MAX_TRIED]]
     if earlier := _ESCALATION_NOTE.sub(":", ticket.earlier_attempt.strip()):
         attempts.append(f"by this desk: {_redact(earlier, 400)}")
     return attempts
@@ -112,58 +127,15 @@ def _redact(text: str, max_chars: int) -> str:
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
 
-@tool
-async def draft_ticket(
-    asked: Annotated[
-        Text, Field(description="What the user asks for or reports, in the user's words")
-    ],
-    title: Annotated[str, Field(description="The matter in at most ten words")] = "",
-    matter: Annotated[
-        Matter,
-        Field(
-            description="What it is about, which decides whose ticket it is; `callback` is a wish "
-            "to talk to a human"
-        ),
-    ] = "technical",
-    severity: Annotated[
-        Severity,
-        Field(
-            description="critical: nobody can work, data are lost, or strangers have access; "
-            "high: some cannot work, or a deadline is near; medium: something is broken; low: the "
-            "rest"
-        ),
-    ] = "medium",
-    tried: Annotated[
-        list[str] | None, Field(description="What the user has tried already, each in few words")
-    ] = None,
-    known: Annotated[
-        list[Detail] | None,
-        Field(description="What the user states already, so that the ticket does not ask for it"),
-    ] = None,
-    earlier_attempt: Annotated[
-        str, Field(description="What the handoff says about an earlier attempt")
-    ] = "",
-    materials: Materials = None,
-) -> dict[str, Any]:
+@tool(args_schema=Ticket)
+def draft_ticket(asked: str, materials: Materials = None, **said: Any) -> dict[str, Any]:
     """Draft a ticket for a human: severity, evidence of the logs, what was tried, what to ask.
 
     Nothing is sent or filed.
     Example: draft_ticket(asked="Our bookings of May are gone", matter="data_loss",
     severity="critical", tried=["restarted the service"], known=["time"])
     """
-    ticket = Ticket(
-        asked=asked,
-        title=title,
-        matter=matter,
-        severity=severity,
-        tried=tried or [],
-        known=known or [],
-        earlier_attempt=earlier_attempt,
-    )
-    return await asyncio.to_thread(_build_draft, ticket, materials or {})
-
-
-def _build_draft(ticket: Ticket, materials: Mapping[str, str]) -> dict[str, Any]:
-    pasted = read_log("the request", ticket.asked)
-    logs = [read_log(name, text) for name, text in materials.items() if is_log(name, text)]
-    return compose_ticket(ticket, [*logs, *([pasted] if pasted.failures else [])], list(materials))
+    held, pasted = materials or {}, read_log("the request", asked)
+    logs = [read_log(name, text) for name, text in held.items() if is_log(name, text)]
+    logs += [pasted] if pasted.failures else []
+    return compose_ticket(Ticket(asked=asked, **said), logs, list(held))

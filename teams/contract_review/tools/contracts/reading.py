@@ -13,7 +13,6 @@ from .contract import Contract, ContractPassage
 from .contract_text import MAX_CHARS
 from .playbook import is_playbook
 
-TIMEOUT_S = 60.0
 NOT_LEGAL_ADVICE = (
     "This is a check of wording by machine, not legal advice: whether a clause is fair, "
     "enforceable or usual is for a lawyer to judge."

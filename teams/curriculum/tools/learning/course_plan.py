@@ -4,13 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from extensions.tools.tables.formatting import format_number
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
 from nodes.tools.framework.tool_report import MAX_JOINED_NAMES, ToolReport, fit_to_size, join_names
 
+from .course_tool import MaterialName, ShortText
 from .sources import read_sources
 from .topics import Topic, TopicSequence, order_topics, parse_chains, read_topics
 
@@ -21,12 +24,25 @@ COLUMNS = ("order", "topic", "level", "after", "hours", "weeks")
 
 def plan_course(
     materials: Mapping[str, str],
-    material: str = "",
-    chains: Sequence[str] = (),
-    weeks: int | None = None,
-    hours_per_week: float | None = None,
+    material: MaterialName = "",
+    chains: Annotated[
+        Sequence[ShortText],
+        Field(
+            description="Topics of the task itself, such as Division -> Fractions -> Decimals",
+            max_length=50,
+        ),
+    ] = (),
+    weeks: Annotated[int | None, Field(description="Weeks the course has", ge=1, le=520)] = None,
+    hours_per_week: Annotated[
+        float | None,
+        Field(description="Hours taught in a week", gt=0, le=168, allow_inf_nan=False),
+    ] = None,
 ) -> dict[str, Any]:
-    """Order the topics of the materials and chains, and assign them to weeks.
+    """Order topics so that each comes after its prerequisites; return levels and weeks.
+
+    The topics are in a material (a table with topic, prerequisites, hours, or chains), or given as
+    chains. Prerequisites that form a circle are refused, with the circle named.
+    Example: prerequisite_graph(material="topics.csv", weeks=6, hours_per_week=3)
 
     Raises:
         ToolRefused: there are no topics, or they depend on each other in a cycle.

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from extensions.tools.reading.prose_sentences import (
     FORMULAS,
@@ -19,6 +21,8 @@ from nodes.text.plain_text import sanitize_line
 from nodes.text.word_lists import FUNCTION_WORDS
 from nodes.tools.framework.materials import resolve_material_name
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
+
+from .course_tool import MaterialName
 
 MIN_WORDS = 100
 """Below this number of words a grade is not reliable."""
@@ -47,9 +51,19 @@ class _MeasuredText:
 
 
 def measure_difficulty(
-    materials: Mapping[str, str], material: str = "", target_grade: float | None = None
+    materials: Mapping[str, str],
+    material: MaterialName = "",
+    target_grade: Annotated[
+        float | None,
+        Field(
+            description="US school grade that the texts are for", gt=0, le=20, allow_inf_nan=False
+        ),
+    ] = None,
 ) -> dict[str, Any]:
-    """Report the grade of the named material, else of all prose, and the hardest sentences.
+    """Measure how hard English texts are to read, as US school grades, against a target grade.
+
+    Names the hardest sentences of a text that is too hard.
+    Example: readability(material="leaf.md", target_grade=7)
 
     Raises:
         ToolRefused: there is no prose to measure, or there are too many texts.

@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import yaml
+from pydantic import Field
 
 from extensions.tools.tables.reader import CsvTable, read_table
 from nodes.errors import ToolRefused
@@ -18,6 +19,7 @@ from nodes.text.plain_text import sanitize_line
 from nodes.text.terms import list_base_forms
 from nodes.tools.framework.tool_report import Severity, ToolReport, fit_to_size
 
+from .course_tool import MaterialName, ShortText
 from .sources import read_sources
 
 TAXONOMY = (
@@ -98,9 +100,20 @@ class VerbAssessment:
 
 
 def check_objectives(
-    materials: Mapping[str, str], material: str = "", objectives: Sequence[str] = ()
+    materials: Mapping[str, str],
+    material: MaterialName = "",
+    objectives: Annotated[
+        Sequence[ShortText],
+        Field(
+            description="Objectives to check, each one sentence; empty to read the materials",
+            max_length=200,
+        ),
+    ] = (),
 ) -> dict[str, Any]:
-    """Report the verb and level of each given objective, else of those of the materials.
+    """Check whether each learning objective begins with a measurable verb, and its Bloom level.
+
+    For vague verbs such as "understand" better ones are suggested.
+    Example: check_objectives(objectives=["Understand cells", "Label a leaf"])
 
     Raises:
         ToolRefused: there are none.

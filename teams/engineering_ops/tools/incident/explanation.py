@@ -63,7 +63,11 @@ class LoggedError(NamedTuple):
 
 
 def explain_errors(materials: dict[str, str], repository: str) -> dict[str, Any]:
-    """Return why the logged exceptions were raised, from the lines that raised them.
+    """Explain the exceptions that are logged: the failing line, why it raised, how to fix it.
+
+    Python tracebacks among the files are followed into the source files. It distinguishes
+    a bug from a value that a setting supplied, and in that case, without a bug, its result has
+    `found_as_expected: false`. Repeat that in your report. Example: explain_error()
 
     Raises:
         ToolRefused: there is neither code nor a traceback.

@@ -228,7 +228,11 @@ CAUSE_CAVEAT = (
 
 
 def compute_metrics(materials: dict[str, str]) -> dict[str, Any]:
-    """Return the metrics of the logs among the materials.
+    """Compute requests, error rate and percentiles of duration by time, and the first error.
+
+    All logs among the files are read: CSV, JSON lines, or lines with times. Errors are statuses
+    from 500, else lines of level ERROR and above. The metrics before and after the last deployment
+    before the errors are compared. Example: log_metrics()
 
     Raises:
         ToolRefused: there is no log, or none with times.

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from extensions.tools.logs.reader import LOG_SUFFIXES, is_log
 from nodes.errors import ToolRefused
@@ -19,6 +21,7 @@ from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
 from nodes.text.csv_table import is_table_name
 from nodes.text.plain_text import format_as_code, sanitize_line
+from nodes.tools.framework.argument_types import Identifier, Query
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
 
 PYTHON_SUFFIXES = (".py", ".pyi")
@@ -171,7 +174,7 @@ def count_shared_parts(first: str, second: str) -> int:
     return len(list(takewhile(lambda pair: pair[0] == pair[1], ends)))
 
 
-MAX_LINE_CHARS, MAX_MATCHES = 200, 40
+MAX_LINE_CHARS, MAX_MATCHES, MAX_NAMES = 200, 40, 5
 SHOWN_COUNTS = (20, 8, 3)
 NO_CODE = (
     "there is no code to search; attach source files (on the command line: --file), or set a "
@@ -179,8 +182,17 @@ NO_CODE = (
 )
 
 
-def find_symbols(names: list[str], materials: dict[str, str], repository: str) -> dict[str, Any]:
-    """Return the definitions and uses of functions and classes.
+def find_symbols(
+    names: Annotated[
+        list[Annotated[Identifier, Field(max_length=200)]],
+        Field(description="Names of functions and classes, such as `Shop.charge` or `charge`"),
+    ],
+    materials: dict[str, str],
+    repository: str,
+) -> dict[str, Any]:
+    """Find where functions and classes are defined and used; the first 5 names are looked up.
+
+    Example: find_symbol(names=["find_coupon"])
 
     Raises:
         ToolRefused: there is no code.
@@ -188,11 +200,22 @@ def find_symbols(names: list[str], materials: dict[str, str], repository: str) -
     sources, gaps = load_sources(materials, repository)
     if not sources:
         raise ToolRefused(NO_CODE)
-    return fit_to_size(lambda size: _build_report(names, sources, gaps, size), SHOWN_COUNTS)
+    return fit_to_size(
+        lambda size: _build_report(names[:MAX_NAMES], sources, gaps, size), SHOWN_COUNTS
+    )
 
 
-def search_lines(query: str, materials: dict[str, str], repository: str) -> dict[str, Any]:
-    """Return the lines that contain most of the words of a query.
+def search_lines(
+    query: Annotated[
+        Query,
+        Field(description="Words of the lines to find, of three letters or more", max_length=2000),
+    ],
+    materials: dict[str, str],
+    repository: str,
+) -> dict[str, Any]:
+    """Search the source files for words; lines that hold most of them come first, 40 at most.
+
+    Example: search_code(query="coupon percent")
 
     Raises:
         ToolRefused: there is no code, or nothing to search for.

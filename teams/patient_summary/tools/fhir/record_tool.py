@@ -3,17 +3,17 @@
 import asyncio
 import re
 from collections.abc import Callable, Sequence
-from inspect import cleandoc, signature
 from typing import Annotated, Any
 
 from langchain_core.messages import AnyMessage
-from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.tools import BaseTool
 from langgraph.prebuilt import InjectedState
-from pydantic import Field, create_model
+from pydantic import Field
 
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.argument_types import FileName
+from nodes.tools.framework.derived_tool import derive_tool
 from nodes.tools.framework.materials import Materials, resolve_material_name
 from nodes.tools.framework.tool_report import escalate_out_of_scope
 
@@ -74,13 +74,7 @@ def build_record_tool(name: str, build_report: Callable[..., dict[str, Any]]) ->
             )
         return await asyncio.to_thread(build_report, record, **own)
 
-    _, *parameters = signature(build_report).parameters.values()
-    fields: dict[str, Any] = {each.name: (each.annotation, each.default) for each in parameters}
-    fields = {"material": (BundleName, ...), **fields}
-    fields |= {"materials": (Materials, None), "messages": (Messages, None)}
-    return StructuredTool.from_function(
-        coroutine=report,
-        name=name,
-        description=cleandoc(build_report.__doc__ or "").partition("\n\nRaises:")[0],
-        args_schema=create_model(name, **fields),
+    injected = {"materials": (Materials, None), "messages": (Messages, None)}
+    return derive_tool(
+        name, report, build_report, record=None, material=(BundleName, ...), **injected
     )

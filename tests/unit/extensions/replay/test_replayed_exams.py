@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from extensions.evals import evaluate_team
+from extensions.evals.evaluate import evaluate_team
 from extensions.replay.case import make_case
 from graph import arun
 from graph.runs.runner import aresume
