@@ -1,4 +1,4 @@
-import { isNumber } from "./read-trace";
+import { asRecord, asText, isNumber } from "./json";
 import type { Report, TraceEvent } from "./trace";
 
 /** What a worker was given for an attempt, beside the description of its task. */
@@ -75,7 +75,7 @@ export function listAttempts(events: readonly TraceEvent[]): Attempt[] {
     if (event.kind === "task_started") {
       if (current) {
         current.isCutOff = current.endS === null && event["attempt"] === current.number;
-        endAttempt(current, event.t, current.isCutOff ? "" : asHandoff(event["handoff"]).earlier);
+        endAttempt(current, event.t, current.isCutOff ? "" : (asRecord(event["handoff"]) as Handoff).earlier);
       }
       attempts.push(beginAttempt(event, attempts.length + 1));
     } else if (CALL_KINDS.has(event.kind)) (current?.calls ?? early).push(event);
@@ -95,7 +95,7 @@ function beginAttempt(event: TraceEvent, number: number): Attempt {
     tier: asText(event["tier"]),
     startS: event.t,
     endS: null,
-    handoff: asHandoff(event["handoff"]),
+    handoff: asRecord(event["handoff"]),
     problem: "",
     refined: "",
     isLast: false,
@@ -127,6 +127,3 @@ function applyEvent(attempt: Attempt, event: TraceEvent): void {
 
 const findProblem = (report: Report | undefined): string =>
   report && report.status !== "completed" ? (report.error ?? report.escalation?.message ?? report.output) : "";
-
-const asText = (value: unknown): string => (typeof value === "string" ? value : "");
-const asHandoff = (value: unknown): Handoff => (typeof value === "object" && value !== null ? value : {});

@@ -1,9 +1,10 @@
 /** The trace of a thread, from the entries that its server keeps: the counterpart of graph/runs/trace.py. */
 
+import { isRecord, type Json } from "./json";
 import type { Plan, RunStatus, RunUsage, TaskStatus, Trace, TracedTask, TraceEvent, Usage } from "./trace";
 
 /** A line of a kept trace: an event, or a note of a run's start or end. */
-export type Entry = Record<string, unknown>;
+export type Entry = Json;
 
 const PLAN_KINDS = ["plan_created", "plan_revised", "plan_approved"];
 const SHOWN_OF_REQUEST = ["request", "models", "materials", "kept_materials"];
@@ -16,7 +17,7 @@ export function readLine(line: unknown): Entry | null {
   if (typeof line !== "string") return null;
   try {
     const entry: unknown = JSON.parse(line);
-    return typeof entry === "object" && entry !== null && !Array.isArray(entry) ? normalize(entry as Entry) : null;
+    return isRecord(entry) ? normalize(entry) : null;
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
+import { asText, isNumber } from "./json";
 import { oncePerTrace } from "./once-per-trace";
-import { isNumber, selectTurn } from "./read-trace";
+import { selectTurn } from "./read-trace";
 import type { Trace, TraceEvent } from "./trace";
 
 /** What the model calls of one task, worker, tier or purpose have cost. */
@@ -150,4 +151,3 @@ function findMissing(trace: Trace, rows: Iterable<CostRow>): CostRow | null {
 }
 
 const toNumber = (value: unknown): number => (isNumber(value) ? value : 0);
-const asText = (value: unknown): string => (typeof value === "string" ? value : "");

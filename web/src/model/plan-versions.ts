@@ -1,3 +1,4 @@
+import { asRecord, asText, asTexts } from "./json";
 import { oncePerTrace } from "./once-per-trace";
 import { findStart, selectTurn } from "./read-trace";
 import type { Plan, PlannedTask, Trace, TraceEvent } from "./trace";
@@ -114,11 +115,8 @@ function describeNote(event: TraceEvent): string {
 }
 
 function describeReview(event: TraceEvent): string {
-  const reports = Object.entries((event["reports"] as Record<string, string> | undefined) ?? {});
+  const reports = Object.entries(asRecord(event["reports"]));
   const outcome = event["makes_sense"] ? "the plan stays" : "the plan must change";
-  const why = reports.map(([task, reason]) => `${task}, as ${reason}`).join("; ");
+  const why = reports.map(([task, reason]) => `${task}, as ${String(reason)}`).join("; ");
   return `reviewed: ${outcome}. ${asText(event["reason"])} (Reviewed because of ${why})`;
 }
-
-const asText = (value: unknown): string => (typeof value === "string" ? value : "");
-const asTexts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

@@ -1,19 +1,8 @@
 import { dropAsides, nameRemedy } from "./asides";
-import type { Cause, Dependency, Plan, Report, Run, Trace, TraceEvent, TracedTask, Usage } from "./trace";
+import { asRecord, asRecords, asText, asTexts, isNumber, isRecord, type Json } from "./json";
+import type { Cause, Dependency, Plan, PlannedTask, Report, Run, Trace, TraceEvent, TracedTask, Usage } from "./trace";
 
 /** A trace from anywhere, completed so that every part can rely on the types: what is malformed is left out. */
-
-type Json = Record<string, unknown>;
-
-const isRecord = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const asRecord = (value: unknown): Json => (isRecord(value) ? value : {});
-const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-const asText = (value: unknown): string => (typeof value === "string" ? value : "");
-const asRecords = (value: unknown): Json[] => asList(value).filter(isRecord);
-const asTexts = (value: unknown): string[] => asList(value).filter((item) => typeof item === "string");
-
-export const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
 
 /** Return a trace whose lists and objects are all there; null if the value is no trace of a run. */
 export function readTrace(value: unknown): Trace | null {
@@ -58,27 +47,23 @@ export function readUsage(usage: Json): Usage {
   };
 }
 
-function readPlan(plan: Json): Plan {
+/** Return a plan with the tasks that have an id. */
+export function readPlan(plan: Json): Plan {
   const version = isNumber(plan["version"]) ? plan["version"] : 1;
-  return { ...plan, goal: asText(plan["goal"]), version, tasks: asRecords(plan["tasks"]).flatMap(readTask) };
+  return { ...plan, goal: asText(plan["goal"]), version, tasks: asRecords(plan["tasks"]).flatMap(readPlanned) };
+}
+
+function readPlanned(task: Json): PlannedTask[] {
+  const id = asText(task["id"]);
+  const depends_on = asRecords(task["depends_on"]).flatMap(readDependency);
+  return id ? [{ ...task, id, description: asText(task["description"]), worker: asText(task["worker"]), depends_on }] : [];
 }
 
 function readTask(task: Json): TracedTask[] {
-  const id = asText(task["id"]);
-  if (!id) return [];
+  const status = (asText(task["status"]) || "waiting") as TracedTask["status"];
+  const report = isRecord(task["report"]) ? readReport(task["report"]) : null;
   const team = isRecord(task["team"]) ? { team: readTeam(task["team"]) } : {};
-  return [
-    {
-      ...task,
-      id,
-      description: asText(task["description"]),
-      worker: asText(task["worker"]),
-      depends_on: asRecords(task["depends_on"]).flatMap(readDependency),
-      status: (asText(task["status"]) || "waiting") as TracedTask["status"],
-      report: isRecord(task["report"]) ? readReport(task["report"]) : null,
-      ...team,
-    } as TracedTask,
-  ];
+  return readPlanned(task).map((planned) => ({ ...planned, status, report, ...team }));
 }
 
 const readTeam = (team: Json): NonNullable<TracedTask["team"]> => ({

@@ -1,6 +1,7 @@
 /** What happens in a run, in sentences. */
 
 import { countOf, formatSeconds, nameTeam } from "./format";
+import { asList, asRecord, asText } from "./json";
 import { toLine } from "./plain-text";
 import { labelState } from "./task-view";
 import type { Report, TraceEvent } from "./trace";
@@ -15,10 +16,6 @@ const UNITS: Readonly<Record<string, string>> = { rows: "row", claims: "claim", 
 /** Texts of events, in the order in which they say most. */
 const TEXT_KEYS = ["message", "reason", "error", "request", "outcome", "said", "problem"] as const;
 const ENDS_IN_ONE = /^[^aeiou]*[aeiou][bdgmnprt]$/;
-
-const asText = (value: unknown): string => (typeof value === "string" ? value : "");
-const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-const asRecord = (value: unknown): Record<string, unknown> => Object(value) as Record<string, unknown>;
 
 /** Return names in a row: `a, b and c`; many are counted. */
 export function joinNames(found: unknown, noun: string): string {

@@ -1,4 +1,5 @@
-import { isNumber, selectTurn } from "./read-trace";
+import { isNumber } from "./json";
+import { selectTurn } from "./read-trace";
 import type { RunStatus, Trace, TraceEvent, TracedTask } from "./trace";
 
 export type TaskState = "waiting" | "working" | "done" | "failed" | "skipped" | "escalated" | "cut off" | "asks" | "not run";

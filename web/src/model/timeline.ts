@@ -1,6 +1,7 @@
 import { listAttempts, nameRung, type Attempt } from "./attempts";
 import { countOf, formatSeconds } from "./format";
-import { isNumber, selectTurn } from "./read-trace";
+import { isNumber } from "./json";
+import { selectTurn } from "./read-trace";
 import { groupEvents, secondsOf, type TaskState, type TaskView } from "./task-view";
 import type { Trace, TraceEvent } from "./trace";
 
