@@ -1,5 +1,6 @@
 /** The trace of a thread, from the entries that its server keeps: the counterpart of graph/runs/trace.py. */
 
+import { groupBy } from "./group-by";
 import { isRecord, type Json } from "./json";
 import type { Plan, RunStatus, RunUsage, TaskStatus, Trace, TracedTask, TraceEvent, Usage } from "./trace";
 
@@ -85,7 +86,7 @@ const listPlans = (events: TraceEvent[]): Plan[] =>
 /** Return the tasks of the last plan with their states; a team's task holds the team's tasks. */
 function buildTasks(turn: TraceEvent[], within: string): TracedTask[] {
   const plan = listPlans(selectOwn(turn, within)).at(-1);
-  const byTask = groupByTask(turn);
+  const byTask = groupBy(turn, ({ task }) => task);
   const teams = new Set(turn.map((event) => event.within));
   return (plan?.tasks ?? []).map((task) => {
     const path = [within, task.id].filter(Boolean).join("/");
@@ -93,16 +94,6 @@ function buildTasks(turn: TraceEvent[], within: string): TracedTask[] {
     const team = teams.has(path) ? buildNestedRun(turn, path) : undefined;
     return { ...task, ...findTaskStatus(own), ...(team ? { team } : {}) };
   });
-}
-
-function groupByTask(events: TraceEvent[]): Map<string, TraceEvent[]> {
-  const groups = new Map<string, TraceEvent[]>();
-  for (const event of events) {
-    const group = groups.get(event.task);
-    if (group) group.push(event);
-    else groups.set(event.task, [event]);
-  }
-  return groups;
 }
 
 function buildNestedRun(turn: TraceEvent[], path: string): NonNullable<TracedTask["team"]> {

@@ -1,4 +1,5 @@
 import { findAnswer } from "./answer";
+import { groupBy } from "./group-by";
 import { oncePerTrace } from "./once-per-trace";
 import { listProblems, type Problem } from "./problems";
 import { viewTasks } from "./task-view";
@@ -37,16 +38,8 @@ export const listGaps = oncePerTrace((trace: Trace): Gap[] => {
 });
 
 /** Return texts, each with those of its kind behind it. */
-export function groupGaps(texts: readonly string[]): Gap[] {
-  const groups = new Map<string, Gap>();
-  for (const text of new Set(texts)) {
-    const kind = nameKind(text);
-    const group = groups.get(kind);
-    if (group) group.others.push(text);
-    else groups.set(kind, { text, others: [] });
-  }
-  return [...groups.values()];
-}
+export const groupGaps = (texts: readonly string[]): Gap[] =>
+  [...groupBy(new Set(texts), nameKind).values()].map(([text, ...others]) => ({ text: text!, others }));
 
 const nameKind = (text: string): string =>
   text.startsWith("not proved: ") ? "not proved" : text.replace(NAMES, "·").split(/\s+/).slice(0, KIND_WORDS).join(" ").toLowerCase();

@@ -1,3 +1,4 @@
+import { groupBy } from "./group-by";
 import { flattenTasks, type TaskState, type TaskView } from "./task-view";
 
 /** Tasks without a result for the same reason. */
@@ -11,16 +12,10 @@ const ORDER: readonly TaskState[] = ["failed", "escalated", "cut off", "skipped"
 
 /** Return why tasks have no result, each reason once, those of failed tasks first; a team's is that of its own tasks. */
 export function listProblems(tasks: readonly TaskView[]): Problem[] {
-  const found = new Map<string, Problem>();
-  for (const task of flattenTasks(tasks)) {
-    if (!ORDER.includes(task.state) || flattenTasks(task.inner).some(({ state }) => ORDER.includes(state))) continue;
-    const reason = findReason(task);
-    const key = `${task.state}:${reason}`;
-    const problem = found.get(key);
-    if (problem) problem.tasks.push(task);
-    else found.set(key, { state: task.state, reason, tasks: [task] });
-  }
-  return [...found.values()].sort(
+  const isOpen = ({ state }: TaskView) => ORDER.includes(state);
+  const open = flattenTasks(tasks).filter((task) => isOpen(task) && !flattenTasks(task.inner).some(isOpen));
+  const found = [...groupBy(open, (task) => `${task.state}:${findReason(task)}`).values()];
+  return found.map((group) => ({ state: group[0]!.state, reason: findReason(group[0]!), tasks: group })).sort(
     (one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state) || other.tasks.length - one.tasks.length,
   );
 }

@@ -1,4 +1,5 @@
 import { listAttempts, type Attempt, type Handoff } from "./attempts";
+import { groupBy } from "./group-by";
 import { sumTaskCosts, type CostRow } from "./costs";
 import { findStart, selectTurn } from "./read-trace";
 import { listClaims, type SourcedClaim } from "./sources";
@@ -39,7 +40,7 @@ export class TaskIndex {
   private readonly startS: number;
   private readonly costs: ReadonlyMap<string, CostRow>;
   private readonly cards = new Map<string, Record<string, WorkerCard>>();
-  private readonly claims = new Map<string, SourcedClaim[]>();
+  private readonly claims: ReadonlyMap<string, SourcedClaim[]>;
 
   constructor(
     trace: Trace,
@@ -52,7 +53,7 @@ export class TaskIndex {
       const workers = event.kind === "request" ? event["workers"] : null;
       if (workers) this.cards.set(event.within ?? "", workers as Record<string, WorkerCard>);
     }
-    for (const claim of listClaims(trace)) this.claims.set(claim.task, [...(this.claims.get(claim.task) ?? []), claim]);
+    this.claims = groupBy(listClaims(trace), ({ task }) => task);
   }
 
   /** Return the details of a task; null if the last plan has none of this path. */

@@ -1,3 +1,4 @@
+import { groupBy } from "./group-by";
 import { isNumber } from "./json";
 import { selectTurn } from "./read-trace";
 import type { RunStatus, Trace, TraceEvent, TracedTask } from "./trace";
@@ -79,10 +80,7 @@ const WITHOUT_RESULT: ReadonlySet<TaskState> = new Set(["failed", "skipped", "es
 
 /** Return the tasks of the last plan; those of inner teams are in their tasks. */
 export function viewTasks(trace: Trace): TaskView[] {
-  const starts = new Map<string, TraceEvent[]>();
-  for (const event of selectTurn(trace)) {
-    if (event.kind === "task_started") starts.set(event.task, [...(starts.get(event.task) ?? []), event]);
-  }
+  const starts = groupBy(selectTurn(trace).filter(({ kind }) => kind === "task_started"), ({ task }) => task);
   const critical = new Set(trace.timing.critical_path ?? []);
   return viewLevel(trace.tasks, "", 0, { starts, critical, status: trace.run.status });
 }
@@ -177,12 +175,4 @@ export function listNotable(tasks: readonly TaskView[], max: number): TaskView[]
 }
 
 /** Return the events of each task of the last request, by its path; those without a task under "". */
-export function groupEvents(trace: Trace): Map<string, TraceEvent[]> {
-  const found = new Map<string, TraceEvent[]>();
-  for (const event of selectTurn(trace)) {
-    const events = found.get(event.task);
-    if (events) events.push(event);
-    else found.set(event.task, [event]);
-  }
-  return found;
-}
+export const groupEvents = (trace: Trace): Map<string, TraceEvent[]> => groupBy(selectTurn(trace), ({ task }) => task);
