@@ -1,10 +1,9 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { PlanLayout } from "../model/plan-layout";
-import { findFirst, findNeighbour, fitView, MARGIN, showBox, startView, zoomView, type Direction, type Size, type View } from "../model/view-box";
+import type { PlanLayout, Size } from "../model/plan-layout";
+import { ARROWS, findFirst, findNeighbour, fitView, MARGIN, showBox, startView, zoomView, type Direction, type View } from "../model/view-box";
 import { useSize } from "./use-size";
 
-const ARROWS: Readonly<Record<string, Direction>> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
 const ZOOM_STEP = 1.3;
 const DRAG_PX = 4;
 

@@ -1,15 +1,11 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { flushSync } from "preact/compat";
-
-export interface ElementSize {
-  width: number;
-  height: number;
-}
+import type { Size } from "../model/plan-layout";
 
 /** Return the inner size of an element, in pixels; null before it is measured. */
-export function useSize(element: RefObject<HTMLElement | null>): ElementSize | null {
-  const [size, setSize] = useState<ElementSize | null>(null);
+export function useSize(element: RefObject<HTMLElement | null>): Size | null {
+  const [size, setSize] = useState<Size | null>(null);
   useLayoutEffect(() => {
     const measured = element.current!;
     const measure = () => setSize({ width: measured.clientWidth, height: measured.clientHeight });

@@ -1,8 +1,10 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import { useFocusBack } from "../client/focus";
+import { drawEdge } from "../model/edge-path";
 import { toLine } from "../model/plain-text";
+import { ARROWS, findNeighbour, type Direction } from "../model/view-box";
 import { canConnect, selectProblems, type Draft } from "./draft";
-import { BOX, findNext, nameForm, placeDraft } from "./layout";
+import { BOX, nameForm, placeDraft } from "./layout";
 
 interface DraftGraphProps {
   draft: Draft;
@@ -48,15 +50,16 @@ export function DraftGraph(props: DraftGraphProps) {
     setDrag(null);
   };
   const press = (id: string) => (connecting && connecting !== id ? onConnect(connecting, id) : onSelect(id));
-  const move = (id: string) => {
-    if (!id) return;
-    setReached(id);
-    svg.current?.querySelector<SVGGElement>(`[data-task="${CSS.escape(id)}"]`)?.focus();
+  const move = (id: string, direction: Direction) => {
+    const next = findNeighbour(picture.boxes, picture.boxes.find((box) => box.id === id)!, direction);
+    if (!next) return;
+    setReached(next.id);
+    svg.current?.querySelector<SVGGElement>(`[data-task="${CSS.escape(next.id)}"]`)?.focus();
   };
   const pressKey = (event: KeyboardEvent, id: string) => {
     if (event.key === "Enter" || event.key === " ") press(id);
     else if (event.key === "Delete") onRemove(id);
-    else if (event.key.startsWith("Arrow")) move(findNext(picture, id, event.key));
+    else if (ARROWS[event.key]) move(id, ARROWS[event.key]!);
     else return;
     event.preventDefault();
   };
@@ -79,8 +82,8 @@ export function DraftGraph(props: DraftGraphProps) {
             <path d="M0,0L8,4L0,8z" class="draft-arrow" />
           </marker>
         </defs>
-        {picture.edges.map(({ from, to, required, path }) => (
-          <path key={`${from} ${to}`} d={path} class={required ? "draft-edge" : "draft-edge optional"} marker-end="url(#draft-arrow)" />
+        {picture.edges.map(({ from, to, required, points }) => (
+          <path key={`${from} ${to}`} d={drawEdge(points, "LR")} class={required ? "draft-edge" : "draft-edge optional"} marker-end="url(#draft-arrow)" />
         ))}
         {picture.boxes.map(({ id, x, y }) => {
           const task = tasks.get(id)!;
