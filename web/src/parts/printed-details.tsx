@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { listSources } from "../model/sources";
 import { countOf } from "../model/format";
 import { TaskIndex } from "../model/task-details";
@@ -8,6 +8,7 @@ import { SourceClaims } from "./sources-section";
 import { RunContext, useRun } from "./run-context";
 import { TaskDetailsView } from "./task-details-view";
 import { Line } from "./text";
+import { useListener } from "./use-listener";
 
 /** More would not be read on paper, and would take a browser too long. */
 const MAX_PRINTED = 30;
@@ -18,28 +19,20 @@ export function PrintedDetails() {
   const run = useRun();
   const index = useMemo(() => new TaskIndex(run.trace, run.byPath), [run]);
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const fold = (isOpen: boolean) => document.querySelectorAll<HTMLDetailsElement>(".made").forEach((made) => (made.open = isOpen));
-    let isOpen = false;
-    const fill = () => {
-      if (!place.current) return;
-      isOpen = Boolean(document.querySelector(".made[open]"));
-      fold(true);
-      // At once: the browser takes its picture when this event has been handled.
-      render(<RunContext.Provider value={run}><AllDetails index={index} /></RunContext.Provider>, place.current);
-      place.current.querySelectorAll("details").forEach((details) => (details.open = true));
-    };
-    const empty = () => {
-      fold(isOpen);
-      if (place.current) render(null, place.current);
-    };
-    window.addEventListener("beforeprint", fill);
-    window.addEventListener("afterprint", empty);
-    return () => {
-      window.removeEventListener("beforeprint", fill);
-      window.removeEventListener("afterprint", empty);
-    };
-  }, [index]);
+  const wasOpen = useRef(false);
+  const fold = (isOpen: boolean) => document.querySelectorAll<HTMLDetailsElement>(".made").forEach((made) => (made.open = isOpen));
+  useListener("beforeprint", () => {
+    if (!place.current) return;
+    wasOpen.current = Boolean(document.querySelector(".made[open]"));
+    fold(true);
+    // At once: the browser takes its picture when this event has been handled.
+    render(<RunContext.Provider value={run}><AllDetails index={index} /></RunContext.Provider>, place.current);
+    place.current.querySelectorAll("details").forEach((details) => (details.open = true));
+  });
+  useListener("afterprint", () => {
+    fold(wasOpen.current);
+    if (place.current) render(null, place.current);
+  });
   return <div class="printed-details" ref={place} />;
 }
 

@@ -15,6 +15,7 @@ import { SelectedTask } from "./selected-task";
 import { SelectionProvider } from "./selection";
 import { Section } from "./shell";
 import { RunFacts, Summary } from "./summary";
+import { useListener } from "./use-listener";
 
 interface RunViewProps {
   trace: Trace;
@@ -33,7 +34,7 @@ export function RunView({ trace, start, onSelect, asking, actOn }: RunViewProps)
   const { answer, beside, made } = selectSections(trace);
   const isAsking = asking !== undefined && trace.run.status === "needs_input";
   const isAlive = trace.run.now_s !== undefined && !answer.length;
-  useOpenedTarget();
+  useListener("click", openTarget);
   return (
     <RunContext.Provider value={run}>
       <SelectionProvider start={start} onSelect={onSelect}>
@@ -101,19 +102,13 @@ function HowItWasMade({ trace, sections }: { trace: Trace; sections: RunSection[
 }
 
 /** Open whatever a pressed link of the page leads into. */
-function useOpenedTarget(): void {
-  useEffect(() => {
-    const open = (event: MouseEvent) => {
-      const link = event.target instanceof Element ? event.target.closest('a[href^="#"]') : null;
-      const id = link?.getAttribute("href")?.slice(1);
-      // After it was drawn, where it was not.
-      setTimeout(() => {
-        const target = id ? document.getElementById(id) : null;
-        for (let each = target?.closest("details"); each; each = each.parentElement?.closest("details")) each.open = true;
-        if (target instanceof HTMLDetailsElement) target.scrollIntoView({ block: "start" });
-      });
-    };
-    document.addEventListener("click", open);
-    return () => document.removeEventListener("click", open);
-  }, []);
+function openTarget(event: MouseEvent): void {
+  const link = event.target instanceof Element ? event.target.closest('a[href^="#"]') : null;
+  const id = link?.getAttribute("href")?.slice(1);
+  // After it was drawn, where it was not.
+  setTimeout(() => {
+    const target = id ? document.getElementById(id) : null;
+    for (let each = target?.closest("details"); each; each = each.parentElement?.closest("details")) each.open = true;
+    if (target instanceof HTMLDetailsElement) target.scrollIntoView({ block: "start" });
+  });
 }

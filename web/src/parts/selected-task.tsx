@@ -5,6 +5,7 @@ import { useRun } from "./run-context";
 import { useSelection } from "./selection";
 import { TaskPanel } from "./task-panel";
 import { Line } from "./text";
+import { useListener } from "./use-listener";
 
 /** The frame of the task panel: beside the page, on a narrow screen at its foot. */
 export function SelectedTask({ actOn }: { actOn?: ((task: TaskView) => ComponentChildren) | undefined }) {
@@ -27,11 +28,7 @@ export function SelectedTask({ actOn }: { actOn?: ((task: TaskView) => Component
     select("");
     opener.current?.focus();
   };
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => event.key === "Escape" && task && close();
-    document.addEventListener("keydown", listen);
-    return () => document.removeEventListener("keydown", listen);
-  }, [task?.path]);
+  useListener("keydown", (event) => event.key === "Escape" && task && close());
   if (!task) return null;
   return (
     <aside class="task-drawer no-print" aria-label="Selected task" ref={panel} tabIndex={-1}>

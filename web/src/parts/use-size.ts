@@ -2,6 +2,7 @@ import type { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { flushSync } from "preact/compat";
 import type { Size } from "../model/plan-layout";
+import { useListener } from "./use-listener";
 
 /** Return the inner size of an element, in pixels; null before it is measured. */
 export function useSize(element: RefObject<HTMLElement | null>): Size | null {
@@ -23,16 +24,10 @@ export function useIsPrinting(): boolean {
   useLayoutEffect(() => {
     const media = matchMedia("print");
     const update = () => flushSync(() => setIsPrinting(media.matches));
-    const start = () => flushSync(() => setIsPrinting(true));
-    const end = () => setIsPrinting(false);
     media.addEventListener("change", update);
-    addEventListener("beforeprint", start);
-    addEventListener("afterprint", end);
-    return () => {
-      media.removeEventListener("change", update);
-      removeEventListener("beforeprint", start);
-      removeEventListener("afterprint", end);
-    };
+    return () => media.removeEventListener("change", update);
   }, []);
+  useListener("beforeprint", () => flushSync(() => setIsPrinting(true)));
+  useListener("afterprint", () => setIsPrinting(false));
   return isPrinting;
 }
