@@ -1,4 +1,5 @@
 import { useLayoutEffect, useState } from "preact/hooks";
+import { readStored, store } from "../model/stored";
 
 const THEMES = ["auto", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
@@ -9,21 +10,7 @@ function applyTheme(theme: Theme): void {
 }
 
 const KEY = "supervise_colours";
-/** A browser may keep nothing: then the choice is that of this page. */
-const readTheme = (): Theme => {
-  try {
-    return THEMES.find((name) => name === localStorage.getItem(KEY)) ?? "auto";
-  } catch {
-    return "auto";
-  }
-};
-const keepTheme = (theme: Theme): void => {
-  try {
-    localStorage.setItem(KEY, theme);
-  } catch {
-    // It is applied, and forgotten with the page.
-  }
-};
+const readTheme = (): Theme => THEMES.find((name) => name === readStored("localStorage", KEY)) ?? "auto";
 
 /** Switches between the colours of the system, light and dark. */
 export function ThemeSwitch() {
@@ -31,7 +18,7 @@ export function ThemeSwitch() {
   useLayoutEffect(() => applyTheme(theme), []);
   const choose = (chosen: Theme) => {
     applyTheme(chosen);
-    keepTheme(chosen);
+    store("localStorage", KEY, chosen);
     setTheme(chosen);
   };
   return (
