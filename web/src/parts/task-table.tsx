@@ -64,10 +64,10 @@ const listColumns = (readTokens: (task: TaskView) => number | null): Column<Task
   { title: "Worker", value: (task) => task.worker, show: (task) => <Line max={60}>{task.worker}</Line> },
   { title: "State", value: describeState, show: (task) => <StateBadge task={task} /> },
   { title: "Needs", value: listNeeds, show: (task) => <span class="small">{listNeeds(task)}</span> },
-  { title: "Time", value: readTime, show: (task) => (readTime(task) === null ? "" : formatSeconds(readTime(task))), isNumber: true },
-  { title: "Attempts", value: (task) => task.attempts, show: (task) => task.attempts || "", isNumber: true },
-  { title: "Tokens", value: readTokens, show: (task) => (readTokens(task) === null ? "" : formatCount(readTokens(task)!)), isNumber: true },
-  { title: "Confidence, of 100", value: (task) => task.confidence, show: (task) => task.confidence ?? "", isNumber: true },
+  { title: "Time", value: readTime, show: (task) => (readTime(task) === null ? "" : formatSeconds(readTime(task))), kind: "figure" },
+  { title: "Attempts", value: (task) => task.attempts, show: (task) => task.attempts || "", kind: "figure" },
+  { title: "Tokens", value: readTokens, show: (task) => (readTokens(task) === null ? "" : formatCount(readTokens(task)!)), kind: "figure" },
+  { title: "Confidence, of 100", value: (task) => task.confidence, show: (task) => task.confidence ?? "", kind: "figure" },
 ];
 
 function TaskName({ task }: { task: TaskView }) {
