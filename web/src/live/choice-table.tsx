@@ -37,7 +37,7 @@ export function ChoiceTable<Row>({ name, kind, rows, columns, keyOf, labelOf, pr
     place ? column : { ...column, show: (row) => [column.show(row), problemOf?.(row) && <div class="row-problem small">{problemOf(row)}</div>] };
   return (
     <>
-      <div class="choice">
+      <div class="choice flow">
         {newer && older && selected.length === 2 ? (
           <a class="button" href={compare(older, newer)}>Compare the two</a>
         ) : (

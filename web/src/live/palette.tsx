@@ -105,7 +105,7 @@ function Finder({ server, onDone }: { server: Server; onDone: () => void }) {
         onInput={(event) => (setText(event.currentTarget.value), setAt(0))}
         onKeyDown={onKeyDown}
       />
-      <ul role="listbox" id="palette-found" aria-label="Found">
+      <ul class="bare" role="listbox" id="palette-found" aria-label="Found">
         {found.map((entry, index) => (
           <li key={entry.address} id={`found-${index}`} role="option" aria-selected={index === chosen} onClick={() => go(entry)} onPointerMove={() => setAt(index)}>
             <Line max={90}>{entry.words}</Line> <span class="soft small">{entry.kind}</span>

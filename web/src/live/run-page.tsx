@@ -111,7 +111,7 @@ function RunBar({ run }: { run: LiveRun }) {
   const isBack = useReconnected(run.connection);
   return (
     <>
-      <div class="run-bar no-print">
+      <div class="run-bar flow no-print">
         <p class="run-now" role="status" tabIndex={-1} ref={status}>
           <StatusMark status={run.status} unbegun={trace || run.status !== "running" ? "" : run.isQueued ? "in the queue" : "starting"} /> <span class="soft small">{isBack ? "connected again: nothing was missed" : CONNECTIONS[run.connection]}</span>
         </p>

@@ -130,7 +130,7 @@ function RenameForm({ server, run, onDone }: { server: Server; run: ListedRun; o
     onDone();
   });
   return (
-    <form class="rename" onSubmit={(event) => (event.preventDefault(), action.start())} onKeyDown={(event) => event.key === "Escape" && onDone()}>
+    <form class="rename flow" onSubmit={(event) => (event.preventDefault(), action.start())} onKeyDown={(event) => event.key === "Escape" && onDone()}>
       <input ref={field} onFocus={(event) => event.currentTarget.select()} aria-label="Title of the run" placeholder="A title of your own" maxLength={120} value={title} onInput={(event) => setTitle(event.currentTarget.value)} />
       <button class="primary" disabled={action.isBusy}>Save</button>
       <button type="button" onClick={onDone}>Cancel</button>

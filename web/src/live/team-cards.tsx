@@ -33,7 +33,7 @@ export function TeamCards({ server, teams, team, onTeam, onExample }: TeamCardsP
       <legend>Who works on it</legend>
       <div class="cards">
         {shown.map(({ name, description, example }) => (
-          <div key={name} class="team-card">
+          <div key={name} class="team-card box">
             <label>
               <input type="radio" name="team" value={name} checked={name === team} onChange={() => onTeam(name)} />
               <strong><Line max={60}>{nameTeam(name)}</Line></strong>

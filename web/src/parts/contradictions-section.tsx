@@ -22,13 +22,13 @@ function ContradictionCard({ contradiction, sources }: { contradiction: Contradi
   const { subject, claims, verdict } = contradiction;
   const prevailing = findPrevailing(verdict);
   return (
-    <article class="card-box">
+    <article class="card-box box">
       <h3><Text>{subject}</Text></h3>
-      <ul class="sides">
+      <ul class="sides bare">
         {claims.map((claim, index) => {
           const source = sources.find(({ name }) => name === nameDocument(claim.source ?? ""));
           const known = source?.claims.find(({ text }) => text === claim.text);
-          const outcome = prevailing < 0 ? "" : prevailing === index ? "prevails" : "yields";
+          const outcome = prevailing < 0 ? "" : prevailing === index ? "state-done" : "state-failed";
           return (
             <li key={index} class={`side ${outcome}`}>
               {prevailing >= 0 && <p class="side-outcome">{prevailing === index ? "✓ holds" : "✕ does not hold"}</p>}

@@ -13,7 +13,7 @@ export function CriticalPath({ trace }: { trace: Trace }) {
   return (
     <>
       <h3>Slowest chain of steps that needed each other</h3>
-      <ol class="path-steps">
+      <ol class="path-steps bare">
         {steps.slice(0, MAX_STEPS).map(({ path, title, ownS }, index) => (
           <li key={index}>
             {path ? <TaskLink path={path} /> : title} <span class="soft">{formatSeconds(ownS)}</span>

@@ -46,7 +46,7 @@ export function PlanGraph() {
   const place = isPrinting ? { viewBox: `-4 -4 ${drawing.width + 8} ${drawing.height + 8}`, style: { maxWidth: `${drawing.width}px` } } : {};
   return (
     <>
-      <div class="plan-graph" ref={room} style={{ height: fitHeight(drawing, room.current?.clientWidth ?? innerWidth) }} {...pan.handlers}>
+      <div class="plan-graph box" ref={room} style={{ height: fitHeight(drawing, room.current?.clientWidth ?? innerWidth) }} {...pan.handlers}>
         <svg class="plan-drawing" role="group" aria-label={`The plan: ${countOf(byPath.size, "task")}; arrow keys move between them`} {...place}>
           <EdgeMarkers />
           <g transform={isPrinting ? undefined : `translate(${x} ${y}) scale(${scale})`}>

@@ -6,7 +6,7 @@ import { stateClass } from "./state-badge";
 export function PlanLegend({ tasks, isTable }: { tasks: readonly TaskView[]; isTable: boolean }) {
   const needs = tasks.flatMap((task) => task.needs);
   return (
-    <ul class="legend small">
+    <ul class="legend bare small">
       {[...countStates(tasks)].map(([state, count]) => (
         <li key={state} class={stateClass(state)}>
           <span class="legend-state" aria-hidden="true">{STATE_GLYPHS[state]}</span>{" "}

@@ -19,7 +19,7 @@ interface ShellProps {
 export const Shell = ({ title, sections, tools, children }: ShellProps) => (
   <>
     <a class="skip-link no-print" href="#main">To the content</a>
-    <header class="page-header">
+    <header class="page-header flow">
       <h1 class="product">
         <svg viewBox="0 0 32 32" aria-hidden="true">
           <path d="M16 9v12M7 21v-5h18v5" />

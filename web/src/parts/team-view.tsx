@@ -66,7 +66,7 @@ function describeLimits({ limits }: Team): string {
 }
 
 const WorkerCard = ({ worker }: { worker: TeamWorker }) => (
-  <article class="worker-card" aria-label={`worker ${worker.name}`}>
+  <article class="worker-card box" aria-label={`worker ${worker.name}`}>
     <h3>
       <Line max={60}>{nameTeam(worker.name)}</Line> <span class="tier">{describePlace(worker)}</span>
     </h3>
@@ -94,7 +94,7 @@ const WorkerCard = ({ worker }: { worker: TeamWorker }) => (
 const describePlace = ({ team, remote, tier }: TeamWorker) => (team ? `a team: ${team.name}` : remote ? "on another server" : `${tier} tier`);
 
 const RecruitCard = ({ tools }: { tools: TeamTool[] }) => (
-  <article class="worker-card" aria-label="specialists">
+  <article class="worker-card box" aria-label="specialists">
     <h3>
       specialists <span class="tier">created for one task</span>
     </h3>
@@ -105,7 +105,7 @@ const RecruitCard = ({ tools }: { tools: TeamTool[] }) => (
 
 const Tools = ({ tools }: { tools: TeamTool[] }) =>
   tools.length ? (
-    <ul class="tool-list">
+    <ul class="tool-list bare">
       {tools.map((tool) => (
         <li key={tool.name}>
           <code><Line max={120}>{tool.name}</Line></code>{" "}
@@ -123,7 +123,7 @@ const Tools = ({ tools }: { tools: TeamTool[] }) =>
   );
 
 const Servers = ({ servers }: { servers: TeamServer[] }) => (
-  <ul class="tool-list">
+  <ul class="tool-list bare">
     {servers.map((server) => (
       <li key={server.name}>
         <code><Line max={60}>{server.name}</Line></code>{" "}

@@ -41,10 +41,10 @@ export function TimelineSection({ name = "" }: { name?: string; trace?: Trace })
           </button>
         </span>
       </div>
-      <div class="timeline" ref={scroller} tabIndex={0} role="region" aria-label={`Rows of the timeline${name && ` of ${name}`}`}>
+      <div class="timeline box" ref={scroller} tabIndex={0} role="region" aria-label={`Rows of the timeline${name && ` of ${name}`}`}>
         <div class="timeline-sheet" style={{ width }}>
           <TimelineAxis timeline={timeline} />
-          <ul class="timeline-rows" style={{ height: `${rows.length * ROW_PX}px`, "--tick": `${100 * measureTick(timeline)}%` }}>
+          <ul class="timeline-rows bare" style={{ height: `${rows.length * ROW_PX}px`, "--tick": `${100 * measureTick(timeline)}%` }}>
             {rows.slice(shown.first, shown.last).map((row, index) => (
               <Row key={row.path || row.title} row={row} timeline={timeline} position={shown.first + index} count={rows.length} />
             ))}
@@ -145,7 +145,7 @@ function Bar({ segment, timeline }: { segment: Segment; timeline: Timeline }) {
 
 function TimelineLegend({ timeline }: { timeline: Timeline }) {
   return (
-    <ul class="legend small">
+    <ul class="legend bare small">
       {listMarks(timeline).map(({ name, kind, isFailed }) => (
         <li key={name}>
           <span class={`bar bar-${kind} ${isFailed ? "is-failed" : ""}`} aria-hidden="true" /> {name}

@@ -65,7 +65,7 @@ export function DraftGraph(props: DraftGraphProps) {
   };
 
   return (
-    <div class="draft-graph">
+    <div class="draft-graph box">
       <svg
         ref={svg}
         width={picture.width}
@@ -79,11 +79,11 @@ export function DraftGraph(props: DraftGraphProps) {
       >
         <defs>
           <marker id="draft-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">
-            <path d="M0,0L8,4L0,8z" class="draft-arrow" />
+            <path d="M0,0L8,4L0,8z" class="arrow" />
           </marker>
         </defs>
         {picture.edges.map(({ from, to, required, points }) => (
-          <path key={`${from} ${to}`} d={drawEdge(points, "LR")} class={required ? "draft-edge" : "draft-edge optional"} marker-end="url(#draft-arrow)" />
+          <path key={`${from} ${to}`} d={drawEdge(points, "LR")} class={required ? "edge" : "edge is-optional"} marker-end="url(#draft-arrow)" />
         ))}
         {picture.boxes.map(({ id, x, y }) => {
           const task = tasks.get(id)!;

@@ -21,7 +21,7 @@ export function TaskForm({ draft, task, workers, files, problems, isConnecting, 
   const name = `task-${draft.tasks.indexOf(task)}`;
   const change = (fields: Partial<PlannedTask>) => onChange(drafts.changeTask(draft, task.id, fields), fields.id ?? task.id);
   return (
-    <fieldset class="task-form">
+    <fieldset class="task-form box">
       <legend><Line max={40}>{task.id}</Line></legend>
       {problems.map((problem) => (
         <p key={problem} class="form-problem"><Line max={400}>{drafts.nameTasks(draft, problem)}</Line></p>
@@ -46,7 +46,7 @@ export function TaskForm({ draft, task, workers, files, problems, isConnecting, 
         onInput={(event) => change({ description: event.currentTarget.value })}
       />
       <Needs draft={draft} task={task} name={name} onChange={onChange} />
-      <div class="form-actions">
+      <div class="form-actions flow">
         <button type="button" aria-pressed={isConnecting} onClick={onConnecting}>
           {isConnecting ? "Done connecting" : "Choose in the graph what needs it"}
         </button>
@@ -112,9 +112,9 @@ function Needs({ draft, task, name, onChange }: NeedsProps) {
         Needs the results of
       </p>
       {task.depends_on.length === 0 && <p class="soft small">nothing: it begins at once</p>}
-      <ul class="needs">
+      <ul class="needs bare">
         {task.depends_on.map((edge) => (
-          <li key={edge.task}>
+          <li key={edge.task} class="flow">
             <Line max={40}>{edge.task}</Line>
             <label class="switch">
               <input

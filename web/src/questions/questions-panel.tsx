@@ -59,7 +59,7 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
               onReply: (said: Reply) => reply(question.id, said),
             };
             return (
-              <article key={key} class="question" tabIndex={0} aria-label={question.task || "the plan"}>
+              <article key={key} class="question box" tabIndex={0} aria-label={question.task || "the plan"}>
                 <QuestionHead question={question} />
                 {question.kind === "plan" && (
                   <PlanEditor

@@ -21,7 +21,7 @@ export function StopPanel({ run }: { run: LiveRun }) {
   return (
     <details class="stop-one">
       <summary>Stop one task</summary>
-      <form class="stop-panel" onSubmit={(event) => (event.preventDefault(), path && stop.start())}>
+      <form class="stop-panel flow" onSubmit={(event) => (event.preventDefault(), path && stop.start())}>
         <select aria-label="Task to stop" value={path} disabled={!open.length} onChange={(event) => setPath(event.currentTarget.value)}>
           <option value="">choose…</option>
           {open.map(({ path: each, task }) => (
