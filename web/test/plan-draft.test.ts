@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Plan } from "../src/model/trace";
 import { findNeighbour, type Direction } from "../src/model/view-box";
-import { placeDraft } from "../src/plan-editor/layout";
+import { placeDraft } from "../src/plan-editor/draft-graph";
 import * as drafts from "../src/plan-editor/draft";
 
 const need = (task: string, required = true) => ({ task, required });

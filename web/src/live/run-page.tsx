@@ -7,7 +7,6 @@ import { RunView } from "../parts/run-view";
 import { Text } from "../parts/text";
 import { QuestionsPanel } from "../questions/questions-panel";
 import { StopPanel } from "../stopping/stop-panel";
-import { downloadReport } from "./download";
 import { EarlierTurns } from "./earlier-turns";
 import { useFocusBack } from "../client/focus";
 import { canFollow, FollowUp } from "./follow-up";
@@ -18,8 +17,9 @@ import { Missing, Notice, ProblemLine } from "../client/notice";
 import { linkTo } from "./router";
 import { RunAgain } from "./run-again";
 import type { Connection } from "../client/run-watch";
-import type { Server } from "../client/server";
+import { makeFile, type Server } from "../client/server";
 import { StatusMark, nameStatus } from "./status-mark";
+import { nameFile, saveFile } from "../model/save-file";
 
 const CONNECTIONS: Record<Connection, string> = {
   loading: "loading…",
@@ -129,4 +129,15 @@ function RunBar({ run }: { run: LiveRun }) {
       <ProblemLine problem={stop.problem ?? resume.problem ?? report.problem} />
     </>
   );
+}
+
+
+/** Let the browser save the report of a run.
+ *
+ * @throws Problem: the server does not make it.
+ */
+async function downloadReport(server: Server, { run, ...trace }: Trace): Promise<void> {
+  const { now_s: _, written: __, ...ended } = run; // a file is not live
+  const page = await makeFile(server, "report.html", JSON.stringify({ ...trace, run: ended }));
+  saveFile(`${nameFile(run)}-report.html`, new Blob([page], { type: "text/html" }));
 }

@@ -1,21 +1,21 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { findAnswer } from "../model/answer";
-import { countOf, formatCount } from "../model/format";
+import { countOf, formatCount, formatSeconds } from "../model/format";
 import { isBuiltIn, NO_MODEL } from "../model/estimate";
-import type { RunSection } from "../model/sections";
+import { MADE, selectSections, type RunSection } from "./run-sections";
 import type { TaskView } from "../model/task-view";
 import type { Trace } from "../model/trace";
-import { CriticalPath } from "./critical-path";
 import { Alive } from "./feed";
 import { PrintedDetails } from "./printed-details";
-import { RunContext, showRun } from "./run-context";
-import { MADE, selectSections } from "./run-sections";
+import { RunContext, showRun, useRun } from "./run-context";
 import { SelectedTask } from "./selected-task";
 import { SelectionProvider } from "./selection";
 import { Section } from "./shell";
 import { RunFacts, Summary } from "./summary";
 import { useListener } from "./use-listener";
+import { listPathSteps } from "../model/critical-path";
+import { TaskLink } from "./task-link";
 
 interface RunViewProps {
   trace: Trace;
@@ -111,4 +111,25 @@ function openTarget(event: MouseEvent): void {
     for (let each = target?.closest("details"); each; each = each.parentElement?.closest("details")) each.open = true;
     if (target instanceof HTMLDetailsElement) target.scrollIntoView({ block: "start" });
   });
+}
+
+const MAX_STEPS = 12;
+
+/** The steps that the run's time went into. */
+function CriticalPath({ trace }: { trace: Trace }) {
+  const steps = listPathSteps(trace, useRun().tasks);
+  if (!steps.length) return null;
+  return (
+    <>
+      <h3>Slowest chain of steps that needed each other</h3>
+      <ol class="path-steps bare">
+        {steps.slice(0, MAX_STEPS).map(({ path, title, ownS }, index) => (
+          <li key={index}>
+            {path ? <TaskLink path={path} /> : title} <span class="soft">{formatSeconds(ownS)}</span>
+          </li>
+        ))}
+        {steps.length > MAX_STEPS && <li class="soft">{countOf(steps.length - MAX_STEPS, "further step")}</li>}
+      </ol>
+    </>
+  );
 }

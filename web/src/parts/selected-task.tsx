@@ -1,11 +1,12 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useMemo } from "preact/hooks";
 import type { TaskView } from "../model/task-view";
 import { useRun } from "./run-context";
 import { useSelection } from "./selection";
-import { TaskPanel } from "./task-panel";
 import { Line } from "./text";
 import { useListener } from "./use-listener";
+import { TaskIndex } from "../model/task-details";
+import { TaskDetailsView } from "./task-details-view";
 
 /** The frame of the task panel: beside the page, on a narrow screen at its foot. */
 export function SelectedTask({ actOn }: { actOn?: ((task: TaskView) => ComponentChildren) | undefined }) {
@@ -40,4 +41,12 @@ export function SelectedTask({ actOn }: { actOn?: ((task: TaskView) => Component
       <TaskPanel task={task} />
     </aside>
   );
+}
+
+/** What is known of one task. */
+function TaskPanel({ task }: { task: TaskView }) {
+  const run = useRun();
+  const index = useMemo(() => new TaskIndex(run.trace, run.byPath), [run]);
+  const details = index.find(task.path);
+  return details && <TaskDetailsView key={task.path} details={details} />;
 }

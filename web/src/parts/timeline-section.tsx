@@ -1,17 +1,14 @@
-import { useMemo, useRef, useState } from "preact/hooks";
-import { listTicks } from "../model/axis";
+import { useMemo, useRef, useState, useLayoutEffect } from "preact/hooks";
 import { formatCount, formatSeconds } from "../model/format";
 import { toLine } from "../model/plain-text";
-import { buildTimeline, type Segment, type Timeline, type TimelineRow } from "../model/timeline";
+import { buildTimeline, listMarks, type Segment, type Timeline, type TimelineRow } from "../model/timeline";
 import type { Trace } from "../model/trace";
-import { listMarks } from "../model/timeline-legend";
 import { flattenTasks, labelState, listNotable, STATE_GLYPHS, type TaskView } from "../model/task-view";
 import { useRun } from "./run-context";
 import { useSelection } from "./selection";
 import { stateClass } from "./state-badge";
-import { TimelineAxis } from "./timeline-axis";
 import { useIsPrinting } from "./use-size";
-import { useVisibleRows } from "./use-visible-rows";
+import type { RefObject } from "preact";
 
 const ROW_PX = 26;
 const MAX_ZOOM = 64;
@@ -158,4 +155,61 @@ function TimelineLegend({ timeline }: { timeline: Timeline }) {
       )}
     </ul>
   );
+}
+
+/** The seconds above the rows. */
+function TimelineAxis({ timeline: { startS, endS } }: { timeline: Timeline }) {
+  const lengthS = endS - startS;
+  return (
+    <div class="timeline-head" aria-hidden="true">
+      <span class="timeline-name" />
+      <span class="timeline-track">
+        {listTicks(lengthS).map((tick) => (
+          <span key={tick} class="tick" style={{ left: `${(100 * tick) / lengthS}%` }}>
+            {formatTick(tick)}
+          </span>
+        ))}
+      </span>
+    </div>
+  );
+}
+
+const formatTick = (seconds: number): string =>
+  seconds >= 60 && seconds % 60 === 0 ? `${seconds / 60} min` : `${Number(seconds.toPrecision(3))} s`;
+
+/** Return moments for the marks of an axis: at most `max` of them, at 1, 2 or 5 times a power of ten, or whole minutes. */
+export function listTicks(lengthS: number, max = 8): number[] {
+  const least = lengthS / max;
+  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600];
+  const power = 10 ** Math.floor(Math.log10(Math.max(least, 1e-6)));
+  const fine = [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least)!;
+  const step = least > 1 ? (steps.find((each) => each >= least) ?? Math.ceil(least / 3600) * 3600) : fine;
+  return Array.from({ length: Math.floor(lengthS / step + 1e-9) + 1 }, (_, index) => index * step);
+}
+
+const EXTRA_ROWS = 12;
+/** Fewer rows are all drawn. */
+const MIN_ROWS = 120;
+
+interface VisibleRows {
+  first: number;
+  last: number;
+}
+
+/** Return which rows of a scrolled list to draw: those in view, and some around them. */
+function useVisibleRows(scroller: RefObject<HTMLElement | null>, count: number, rowPx: number, isPrinting: boolean): VisibleRows {
+  const [shown, setShown] = useState<VisibleRows>({ first: 0, last: MIN_ROWS });
+  useLayoutEffect(() => {
+    const element = scroller.current!;
+    const update = () => {
+      // A step of some rows, so that not each pixel draws again.
+      const first = Math.max(0, Math.floor(element.scrollTop / rowPx / EXTRA_ROWS) * EXTRA_ROWS - EXTRA_ROWS);
+      const last = first + Math.ceil(element.clientHeight / rowPx) + 3 * EXTRA_ROWS;
+      setShown((old) => (old.first === first && old.last === last ? old : { first, last }));
+    };
+    update();
+    element.addEventListener("scroll", update, { passive: true });
+    return () => element.removeEventListener("scroll", update);
+  }, [scroller, rowPx]);
+  return isPrinting || count <= MIN_ROWS ? { first: 0, last: count } : shown;
 }

@@ -4,7 +4,7 @@ import { drawEdge } from "../model/edge-path";
 import { toLine } from "../model/plain-text";
 import { ARROWS, findNeighbour, type Direction } from "../model/view-box";
 import { canConnect, selectProblems, type Draft } from "./draft";
-import { BOX, nameForm, placeDraft } from "./layout";
+import { placeGraph } from "../model/plan-layout";
 
 interface DraftGraphProps {
   draft: Draft;
@@ -137,3 +137,18 @@ export function DraftGraph(props: DraftGraphProps) {
 const DragLine = ({ drag, box }: { drag: Drag; box: { x: number; y: number } }) => (
   <line class="draft-drag" x1={box.x + BOX.width} y1={box.y + BOX.height / 2} x2={drag.x} y2={drag.y} />
 );
+
+
+const BOX = { width: 168, height: 52 };
+
+/** Return what the picture of a draft depends on. */
+const nameForm = ({ tasks }: Draft): string => JSON.stringify(tasks.map(({ id, depends_on }) => [id, depends_on]));
+
+/** Return the picture of a draft, from left to right; needs that the draft has no task for are left out. */
+export function placeDraft({ tasks }: Draft) {
+  const sizes = new Map(tasks.map(({ id }) => [id, BOX]));
+  const needs = tasks.flatMap(({ id, depends_on }) => depends_on.map(({ task, required }) => ({ from: task, to: id, required })));
+  const known = needs.filter(({ from }) => sizes.has(from));
+  const { boxes, ...picture } = placeGraph(sizes, known, { direction: "LR", nodesep: 18, ranksep: 46, marginx: 8, marginy: 8 });
+  return { ...picture, boxes: [...boxes].map(([id, box]) => ({ id, ...box })) };
+}

@@ -3,7 +3,8 @@ import { useAction } from "../client/hooks";
 import type { LiveRun } from "../client/live-run";
 import { ProblemLine } from "../client/notice";
 import { Line } from "../parts/text";
-import { listOpenTasks, stopTask } from "./stop-task";
+import { ask } from "../client/server";
+import type { TracedTask } from "../model/trace";
 
 /** Stops one task of a run at work; the others continue. */
 export function StopPanel({ run }: { run: LiveRun }) {
@@ -42,4 +43,29 @@ export function StopPanel({ run }: { run: LiveRun }) {
       </form>
     </details>
   );
+}
+
+
+/** Return the paths of the tasks that have not ended, `outer/inner` for those of a team. */
+const listOpenTasks = (tasks: readonly TracedTask[], within = ""): { path: string; task: TracedTask }[] =>
+  tasks.flatMap((task) => {
+    const path = `${within}${task.id}`;
+    const isOpen = task.status === "waiting" || task.status === "working";
+    return [...(isOpen ? [{ path, task }] : []), ...listOpenTasks(task.team?.tasks ?? [], `${path}/`)];
+  });
+
+/** Return where a run looks for requests: a thread's id is written in hexadecimal, as it may hold a dot. */
+function buildStopNamespace(thread: string): string[] {
+  const bytes = new TextEncoder().encode(thread);
+  return ["threads", [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(""), "stop"];
+}
+
+/** Ask the run to stop a task; it does so within about a second.
+ *
+ * @throws Problem: the server does not take it.
+ */
+async function stopTask(run: LiveRun, path: string): Promise<void> {
+  const place = buildStopNamespace(run.thread);
+  await ask(() => run.server.client.store.putItem(place, path, { thread: run.thread }));
+  run.refresh();
 }
