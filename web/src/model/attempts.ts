@@ -34,7 +34,6 @@ export interface Attempt {
   problem: string;
   /** Of the rewritten description, where there is one. */
   refined: string;
-  isLast: boolean;
   /** It led to a result, which a resume or a critic may have asked for again. */
   isCompleted: boolean;
   /** The run stopped during it; a resume began it again. */
@@ -82,8 +81,6 @@ export function listAttempts(events: readonly TraceEvent[]): Attempt[] {
     else if (current) applyEvent(current, event);
   }
   attempts[0]?.calls.unshift(...early);
-  const last = attempts.at(-1);
-  if (last) last.isLast = true;
   return attempts;
 }
 
@@ -98,7 +95,6 @@ function beginAttempt(event: TraceEvent, number: number): Attempt {
     handoff: asRecord(event["handoff"]),
     problem: "",
     refined: "",
-    isLast: false,
     isCompleted: false,
     isCutOff: false,
     calls: [],

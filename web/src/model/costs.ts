@@ -19,20 +19,7 @@ export type CostGrouping = "purpose" | "task" | "worker" | "tier" | "model";
 
 export const COST_GROUPINGS: readonly CostGrouping[] = ["purpose", "task", "worker", "tier", "model"];
 
-/** The purpose of calls in traces that do not name it, by what was asked for. */
-const PURPOSES: ReadonlyMap<string, string> = new Map([
-  ["Plan", "plan"],
-  ["Decision", "route"],
-  ["PlanReview", "plan review"],
-  ["TaskCheck", "surprise check"],
-  ["Report", "report"],
-  ["Refinement", "refine"],
-  ["Recruit", "recruit"],
-  ["Verdict", "judge"],
-  ["Answer", "answer"],
-  ["Critique", "critic"],
-]);
-
+/** Purposes that read better in other words. */
 const PURPOSE_NAMES: ReadonlyMap<string, string> = new Map([
   ["turn", "work, with tools"],
   ["report", "work"],
@@ -76,6 +63,8 @@ export const sumTaskCosts = oncePerTrace((trace: Trace): ReadonlyMap<string, Cos
   return rows;
 });
 
+const NOTHING = { calls: 0, inputTokens: 0, outputTokens: 0, usd: 0, seconds: 0 };
+
 /** The name of the row that adds up all others. */
 export const SUM = "Sum";
 
@@ -90,7 +79,7 @@ export const addUp = (rows: readonly CostRow[]): CostRow =>
       usd: sum.usd === null || row.usd === null ? null : sum.usd + row.usd,
       seconds: sum.seconds + row.seconds,
     }),
-    { name: SUM, calls: 0, inputTokens: 0, outputTokens: 0, usd: 0, seconds: 0 },
+    { ...NOTHING, name: SUM },
   );
 
 export const countTokens = (row: CostRow): number => row.inputTokens + row.outputTokens;
@@ -104,7 +93,7 @@ function readUsage(event: TraceEvent): UsageFields | null {
 }
 
 function addUsage(rows: Map<string, CostRow>, name: string, usage: UsageFields): void {
-  const row = rows.get(name) ?? { name, calls: 0, inputTokens: 0, outputTokens: 0, usd: 0, seconds: 0 };
+  const row = rows.get(name) ?? { ...NOTHING, name };
   const usd = usage.cost_usd;
   row.calls += isNumber(usage.model_calls) ? usage.model_calls : 1;
   row.inputTokens += toNumber(usage.input_tokens);
@@ -127,26 +116,21 @@ function nameGroup(event: TraceEvent, grouping: CostGrouping): string {
   }
 }
 
-/** Return what a call was for; traces that do not name it say what was asked for. */
-export function findPurpose(event: TraceEvent): string {
-  if (event.kind === "remote_ended") return "another server";
-  return asText(event["purpose"]) || (PURPOSES.get(asText(event["schema"])) ?? "other");
-}
+/** Return what a call was for. */
+export const findPurpose = (event: TraceEvent): string => (event.kind === "remote_ended" ? "another server" : asText(event["purpose"]) || "other");
 
 /** Return the calls that the run's own sum has and its events have not; null if there are none. */
 function findMissing(trace: Trace, rows: Iterable<CostRow>): CostRow | null {
   const whole = trace.usage;
-  const found = [...rows];
-  const sum = (read: (row: CostRow) => number) => found.reduce((total, row) => total + read(row), 0);
-  const calls = whole.model_calls - sum((row) => row.calls);
-  if (calls <= 0) return null;
+  const found = addUp([...rows].map((row) => ({ ...row, usd: row.usd ?? 0 })));
+  if (whole.model_calls <= found.calls) return null;
   return {
     name: "not in the events",
-    calls,
-    inputTokens: Math.max(0, whole.input_tokens - sum((row) => row.inputTokens)),
-    outputTokens: Math.max(0, whole.output_tokens - sum((row) => row.outputTokens)),
-    usd: isNumber(whole.cost_usd) ? Math.max(0, whole.cost_usd - sum((row) => row.usd ?? 0)) : null,
-    seconds: Math.max(0, toNumber(whole.seconds) - sum((row) => row.seconds)),
+    calls: whole.model_calls - found.calls,
+    inputTokens: Math.max(0, whole.input_tokens - found.inputTokens),
+    outputTokens: Math.max(0, whole.output_tokens - found.outputTokens),
+    usd: isNumber(whole.cost_usd) ? Math.max(0, whole.cost_usd - found.usd!) : null,
+    seconds: Math.max(0, toNumber(whole.seconds) - found.seconds),
   };
 }
 
