@@ -112,7 +112,7 @@ function Finder({ server, onDone }: { server: Server; onDone: () => void }) {
           </li>
         ))}
       </ul>
-      {!found.length && <p class="empty">Nothing is called that.</p>}
+      {!found.length && <p class="empty soft">Nothing is called that.</p>}
       <details>
         <summary>Keys of this page</summary>
         <dl class="shortcuts">

@@ -39,10 +39,10 @@ export function RunTable({ server }: { server: Server }) {
           <button type="button" onClick={() => deleting.undo()}>Undo</button>
         </p>
       )}
-      {!list && !problem && <p class="skeleton">Loading the runs…</p>}
-      {list && !runs.length && <p class="empty">No run yet: write a request above, or fill in an example. Runs of the command line are not shown here.</p>}
+      {!list && !problem && <p class="skeleton soft">Loading the runs…</p>}
+      {list && !runs.length && <p class="empty soft">No run yet: write a request above, or fill in an example. Runs of the command line are not shown here.</p>}
       {runs.length > 0 && !shown.length && (
-        <p class="empty">
+        <p class="empty soft">
           No run is like that{list?.hasOlder && " among those loaded"}.{" "}
           <button type="button" onClick={() => setFilter(ALL_RUNS)}>Show all</button>
         </p>

@@ -45,7 +45,7 @@ export function StartForm({ server, first = "" }: { server: Server; first?: stri
       }}
     >
       {teams && <ModelStatus models={teams.find(({ name }) => name === team)?.models ?? {}} />}
-      {teams ? <TeamCards server={server} teams={teams} team={team} onTeam={(name) => (setAsked(""), keepTeam(name))} onExample={setExample} /> : !problem && <p class="skeleton">Loading the teams…</p>}
+      {teams ? <TeamCards server={server} teams={teams} team={team} onTeam={(name) => (setAsked(""), keepTeam(name))} onExample={setExample} /> : !problem && <p class="skeleton soft">Loading the teams…</p>}
     </RequestForm>
   );
 }

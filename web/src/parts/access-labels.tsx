@@ -19,12 +19,12 @@ interface AccessLabelsProps {
 export const AccessLabels = ({ reads, sends }: AccessLabelsProps) => (
   <span class="access-labels">
     {reads.map((label) => (
-      <span key={label} class={`access-label access-${READS.has(label) ? label : "other"}`}>
+      <span key={label} class={`access-label small access-${READS.has(label) ? label : "other"}`}>
         reads <Line max={40}>{nameReads(label)}</Line>
       </span>
     ))}
     {sends !== "nothing" && (
-      <span class="access-label access-sends">
+      <span class="access-label small access-sends">
         sends <Line max={40}>{SENDS[sends] ?? sends}</Line>
       </span>
     )}

@@ -36,7 +36,7 @@ function ToolCall({ call }: { call: TraceEvent }) {
         <span class="soft small">
           {formatSeconds(call["seconds"] as number)} {notes.join(", ")} {error ? "✕ failed" : ""}
         </span>
-        <span class="call-arguments"><Line max={120}>{JSON.stringify(call["args"])}</Line></span>
+        <span class="call-arguments soft"><Line max={120}>{JSON.stringify(call["args"])}</Line></span>
       </summary>
       {isOpen && (
         <>

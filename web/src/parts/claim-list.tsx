@@ -74,7 +74,7 @@ const ClaimText = ({ claim }: { claim: SourcedClaim }) => {
         <dl class="row">
           {row.columns.map((name, index) => (
             <div key={index}>
-              <dt><Text>{writeColumn(name)}</Text></dt>
+              <dt class="soft"><Text>{writeColumn(name)}</Text></dt>
               <dd><Text>{writeFigure(row.cells[index]!, name)}</Text></dd>
             </div>
           ))}
@@ -118,7 +118,7 @@ const ProofMark = ({ proof, doubt }: { proof?: Proof | null; doubt?: string | nu
   proof ? (
     <>
       {" "}
-      <span class={`proof ${proof}`}>{WORDS[proof] ?? proof}</span>
+      <span class={`proof soft small ${proof}`}>{WORDS[proof] ?? proof}</span>
       {doubt ? (
         <span class="soft small">
           {" "}

@@ -51,7 +51,7 @@ export function EventsSection({ trace }: { trace: Trace }) {
             {formatCount(lines.length)} shown
           </span>
         </div>
-        <ol class="events bare">
+        <ol class="events bare small">
           {lines.slice(0, shown).map((line, index) => (
             <EventItem key={index} line={line} />
           ))}
@@ -70,7 +70,7 @@ function EventItem({ line: { event, seconds, text, isFailed } }: { line: EventLi
     <li class={isFailed ? "failed" : ""}>
       <details onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
         <summary>
-          <span class="event-time">{seconds.toFixed(2)}</span>
+          <span class="event-time soft">{seconds.toFixed(2)}</span>
           <span class="event-kind">
             {isFailed && <span aria-label="failed">✕ </span>}
             <Line max={24}>{event.kind}</Line>

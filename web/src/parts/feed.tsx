@@ -58,7 +58,7 @@ export function Feed({ trace }: { trace: Trace }) {
       {told.length > MAX_LINES && <li class="soft">{formatCount(told.length - MAX_LINES)} earlier lines are among the events.</li>}
       {told.slice(-MAX_LINES).map(({ event, seconds, who, text, isFailed }, index) => (
         <li key={`${event.t} ${index}`} class={isFailed ? "failed" : event.kind === "report" ? "reported" : ""}>
-          <span class="event-time">{seconds < 0.05 ? "0 s" : formatSeconds(seconds)}</span>
+          <span class="event-time soft">{seconds < 0.05 ? "0 s" : formatSeconds(seconds)}</span>
           <span>
             <strong><bdi>{who}</bdi></strong>{" "}
             {isFailed && <span class="visually-hidden">failed: </span>}

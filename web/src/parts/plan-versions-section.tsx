@@ -65,12 +65,12 @@ const Difference = ({ difference }: { difference: PlanDifference }) => (
     ))}
     {difference.changed.map(({ id, parts }) => (
       <li key={id} class="state-escalated">
-        <span class="change-sign">~ changed</span>{" "}
+        <span class="change-sign small">~ changed</span>{" "}
         <strong><Text>{id}</Text></strong>
         <dl>
           {parts.map(({ name, before, after }) => (
             <div key={name}>
-              <dt>{name}</dt>
+              <dt class="soft">{name}</dt>
               <dd>
                 <del><Text>{before}</Text></del>{" "}
                 <ins><Text>{after}</Text></ins>
@@ -90,7 +90,7 @@ const Difference = ({ difference }: { difference: PlanDifference }) => (
 
 const TaskChange = ({ task, sign, word, state }: { task: PlannedTask; sign: string; word: string; state: TaskState }) => (
   <li class={stateClass(state)}>
-    <span class="change-sign">
+    <span class="change-sign small">
       {sign} {word}
     </span>{" "}
     <strong><Text>{task.id}</Text></strong>{" "}

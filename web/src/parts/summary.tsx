@@ -125,7 +125,7 @@ export function RunFacts({ trace: { run, events, timing } }: { trace: Trace }) {
   const said = cut.filter(Boolean).join(" and ");
   return (
     <>
-      <p class="facts flow">
+      <p class="facts flow small">
         {facts
           .filter(([, value]) => value)
           .map(([name, value]) => (

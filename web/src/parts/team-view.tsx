@@ -68,7 +68,7 @@ function describeLimits({ limits }: Team): string {
 const WorkerCard = ({ worker }: { worker: TeamWorker }) => (
   <article class="worker-card box" aria-label={`worker ${worker.name}`}>
     <h3>
-      <Line max={60}>{nameTeam(worker.name)}</Line> <span class="tier">{describePlace(worker)}</span>
+      <Line max={60}>{nameTeam(worker.name)}</Line> <span class="tier soft small">{describePlace(worker)}</span>
     </h3>
     <p><Line max={600}>{worker.description}</Line></p>
     {worker.team && (
@@ -96,7 +96,7 @@ const describePlace = ({ team, remote, tier }: TeamWorker) => (team ? `a team: $
 const RecruitCard = ({ tools }: { tools: TeamTool[] }) => (
   <article class="worker-card box" aria-label="specialists">
     <h3>
-      specialists <span class="tier">created for one task</span>
+      specialists <span class="tier soft small">created for one task</span>
     </h3>
     <p>For tasks that fit no worker. They may be given these tools:</p>
     <Tools tools={tools} />

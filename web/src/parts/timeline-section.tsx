@@ -87,7 +87,7 @@ function Row({ row, timeline, position, count }: RowProps) {
       {row.path ? (
         <button
           type="button"
-          class="timeline-name"
+          class="timeline-name small"
           aria-pressed={isSelected}
           onClick={() => select(isSelected ? "" : row.path)}
           title={toLine(`${row.path} (${row.worker})`, 160)}
@@ -95,7 +95,7 @@ function Row({ row, timeline, position, count }: RowProps) {
           <RowName row={row} />
         </button>
       ) : (
-        <span class="timeline-name">
+        <span class="timeline-name small">
           <RowName row={row} />
         </span>
       )}
@@ -124,7 +124,7 @@ function RowNote({ row: { note, segments }, timeline: { startS, endS } }: { row:
   const lastS = Math.max(startS, ...segments.map((segment) => segment.endS));
   const left = segments.length ? (100 * (lastS - startS)) / (endS - startS) : 0;
   return (
-    <span class="bar-note" style={{ left: `${left}%` }}>
+    <span class="bar-note soft" style={{ left: `${left}%` }}>
       {toLine(note, 160)}
     </span>
   );
@@ -142,7 +142,7 @@ function Bar({ segment, timeline }: { segment: Segment; timeline: Timeline }) {
 
 function TimelineLegend({ timeline }: { timeline: Timeline }) {
   return (
-    <ul class="legend bare small">
+    <ul class="legend bare small soft">
       {listMarks(timeline).map(({ name, kind, isFailed }) => (
         <li key={name}>
           <span class={`bar bar-${kind} ${isFailed ? "is-failed" : ""}`} aria-hidden="true" /> {name}
@@ -162,10 +162,10 @@ function TimelineAxis({ timeline: { startS, endS } }: { timeline: Timeline }) {
   const lengthS = endS - startS;
   return (
     <div class="timeline-head" aria-hidden="true">
-      <span class="timeline-name" />
+      <span class="timeline-name small" />
       <span class="timeline-track">
         {listTicks(lengthS).map((tick) => (
-          <span key={tick} class="tick" style={{ left: `${(100 * tick) / lengthS}%` }}>
+          <span key={tick} class="tick soft" style={{ left: `${(100 * tick) / lengthS}%` }}>
             {formatTick(tick)}
           </span>
         ))}

@@ -88,7 +88,7 @@ export function PlanEditor({ question, draft: kept, workers, files, isBusy, onDr
           </button>
         )}
         <button type="button" disabled={!isEdited} onClick={() => onDraft(null)}>Undo all changes</button>
-        <span class={refused ? "form-problem" : "soft small"} role="status">
+        <span class={refused ? "form-problem small" : "soft small"} role="status">
           <Line max={300}>{refused || (connecting ? `Choose what needs ${connecting}; again to take it back.` : count)}</Line>
         </span>
       </div>
@@ -163,7 +163,7 @@ function Decision({ warning, isEdited, isBusy, onApprove, onReject }: DecisionPr
         </button>
       </span>
       {warning && (
-        <p class="form-problem" role="status"><Line max={300}>{warning}</Line></p>
+        <p class="form-problem small" role="status"><Line max={300}>{warning}</Line></p>
       )}
     </div>
   );

@@ -24,7 +24,7 @@ export function TaskForm({ draft, task, workers, files, problems, isConnecting, 
     <fieldset class="task-form box">
       <legend><Line max={40}>{task.id}</Line></legend>
       {problems.map((problem) => (
-        <p key={problem} class="form-problem"><Line max={400}>{drafts.nameTasks(draft, problem)}</Line></p>
+        <p key={problem} class="form-problem small"><Line max={400}>{drafts.nameTasks(draft, problem)}</Line></p>
       ))}
       <div class="form-row">
         <IdField draft={draft} id={task.id} name={name} onRename={(id) => change({ id })} />
@@ -87,7 +87,7 @@ function IdField({ draft, id, name, onRename }: IdFieldProps) {
         onKeyDown={(event) => event.key === "Enter" && leave()}
       />
       {problem && (
-        <p id={`${name}-id-problem`} class="form-problem">
+        <p id={`${name}-id-problem`} class="form-problem small">
           {problem}
         </p>
       )}
@@ -116,7 +116,7 @@ function Needs({ draft, task, name, onChange }: NeedsProps) {
         {task.depends_on.map((edge) => (
           <li key={edge.task} class="flow">
             <Line max={40}>{edge.task}</Line>
-            <label class="switch">
+            <label class="switch small">
               <input
                 type="checkbox"
                 checked={!edge.required}

@@ -78,7 +78,7 @@ export function CallForm({ question, words, isBusy, onWords, onReply }: FormProp
         onInput={(event) => onWords(event.currentTarget.value)}
       />
       {"problem" in read && (
-        <p class="form-problem" role="alert"><Line max={300}>{read.problem}</Line></p>
+        <p class="form-problem small" role="alert"><Line max={300}>{read.problem}</Line></p>
       )}
       <div class="form-actions flow">
         <button type="button" class="primary" data-key="A" disabled={isBusy || "problem" in read} onClick={send}>

@@ -112,7 +112,7 @@ function QuestionHead({ question }: { question: Question }) {
         </p>
       )}
       {problems.map((problem) => (
-        <p key={problem} class="form-problem" role="alert">
+        <p key={problem} class="form-problem small" role="alert">
           The last reply could not be used: <Line max={400}>{problem}</Line>
         </p>
       ))}
