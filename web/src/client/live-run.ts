@@ -3,7 +3,7 @@
 import { findDependants } from "../plan-editor/draft";
 import { toLine } from "../model/plain-text";
 import type { Plan, PlannedTask } from "../model/trace";
-import type { RunWatch, WatchedRun } from "./run-watch";
+import type { WatchedRun } from "./run-watch";
 import { readBlock, type WrittenRequest } from "./files";
 import { Problem } from "./problem";
 import { ask, type Server } from "./server";
@@ -114,12 +114,6 @@ export async function runAgain(run: LiveRun, id: string, fields: Pick<PlannedTas
   await createRun(run.server, thread, run.graph, { input: { continue_run: true }, context: { ...settings, strategy } });
   return thread;
 }
-
-export const buildLiveRun = (run: WatchedRun, server: Server, watch: RunWatch): LiveRun => ({
-  ...run,
-  server,
-  refresh: (asked) => watch.refresh(asked),
-});
 
 /** Start a run that was stopped before it began once more, with all that it was given.
  *
