@@ -235,7 +235,7 @@ describe("the timeline", () => {
   test("a task that was never begun in a run that has ended waits no more", () => {
     const trace = makeTrace([{ id: "a", status: "waiting" }]);
     const row = buildTimeline(trace, viewTasks(trace)).rows[1]!;
-    expect([row.state, row.note, row.segments]).toEqual(["not run", "not run", []]);
+    expect([row.task?.state, row.note, row.segments]).toEqual(["not run", "not run", []]);
     const open = makeTrace([{ id: "a", status: "waiting" }], { status: "stopped" });
     expect(viewTasks(open)[0]!.state).toBe("waiting");
   });

@@ -2,7 +2,7 @@ import { listAttempts, nameRung, type Attempt } from "./attempts";
 import { countOf, formatSeconds } from "./format";
 import { isNumber } from "./json";
 import { selectTurn } from "./read-trace";
-import { groupEvents, secondsOf, type TaskState, type TaskView } from "./task-view";
+import { groupEvents, secondsOf, type TaskView } from "./task-view";
 import type { Trace, TraceEvent } from "./trace";
 
 export type SegmentKind = "waiting" | "attempt" | "planning" | "synthesis" | "model" | "tool" | "speculative" | "gap";
@@ -18,13 +18,10 @@ export interface Segment {
 }
 
 export interface TimelineRow {
-  /** Path of the task; empty for the supervisor's rows. */
+  /** Null for the supervisor's rows, whose path is empty. */
+  task: TaskView | null;
   path: string;
   title: string;
-  worker: string;
-  /** 0 for the outer run, 1 inside a team, and so on. */
-  level: number;
-  state: TaskState | null;
   isCritical: boolean;
   segments: Segment[];
   /** Its bars in words. */
@@ -104,11 +101,9 @@ function buildTaskRow(task: TaskView, events: TraceEvent[], planned: Map<string,
   const waiting =
     plannedS !== undefined && firstS !== undefined ? [makeSegment("waiting", plannedS, firstS, "waiting")] : [];
   return {
+    task,
     path: task.path,
     title: task.id,
-    worker: task.worker,
-    level: task.level,
-    state: task.state,
     isCritical: task.isCritical,
     segments: [...waiting, ...readSpeculation(ownEvents), ...placeAttempts(attempts, task, endS), ...readCalls(events)],
     summary: summarize(task, waiting[0], events),
@@ -162,11 +157,9 @@ function summarize(task: TaskView, waiting: Segment | undefined, events: TraceEv
 }
 
 const makeOwnRow = (title: string, isCritical: boolean, segments: Segment[], summary: string): TimelineRow => ({
+  task: null,
   path: "",
   title,
-  worker: "",
-  level: 0,
-  state: null,
   isCritical,
   segments,
   summary,

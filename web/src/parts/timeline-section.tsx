@@ -76,7 +76,7 @@ interface RowProps {
 function Row({ row, timeline, position, count }: RowProps) {
   const { path, select } = useSelection();
   const isSelected = row.path !== "" && row.path === path;
-  const marks = [isSelected && "is-selected", row.isCritical && "is-critical", row.state && stateClass(row.state)];
+  const marks = [isSelected && "is-selected", row.isCritical && "is-critical", row.task && stateClass(row.task.state)];
   return (
     <li
       class={["timeline-row", ...marks].filter(Boolean).join(" ")}
@@ -90,7 +90,7 @@ function Row({ row, timeline, position, count }: RowProps) {
           class="timeline-name small"
           aria-pressed={isSelected}
           onClick={() => select(isSelected ? "" : row.path)}
-          title={toLine(`${row.path} (${row.worker})`, 160)}
+          title={toLine(`${row.path} (${row.task?.worker})`, 160)}
         >
           <RowName row={row} />
         </button>
@@ -109,13 +109,13 @@ function Row({ row, timeline, position, count }: RowProps) {
   );
 }
 
-const RowName = ({ row }: { row: TimelineRow }) => (
+const RowName = ({ row: { task, title, summary } }: { row: TimelineRow }) => (
   <>
-    <span class="timeline-glyph" aria-hidden="true" style={{ marginInlineStart: `${row.level * 0.75}rem` }}>
-      {row.state ? STATE_GLYPHS[row.state] : ""}
+    <span class="timeline-glyph" aria-hidden="true" style={{ marginInlineStart: `${(task?.level ?? 0) * 0.75}rem` }}>
+      {task && STATE_GLYPHS[task.state]}
     </span>
-    <bdi>{toLine(row.title, 60)}</bdi>
-    <span class="visually-hidden">: {toLine([row.worker, row.state && labelState(row.state), row.summary].filter(Boolean).join(", "), 400)}</span>
+    <bdi>{toLine(title, 60)}</bdi>
+    <span class="visually-hidden">: {toLine([task?.worker, task && labelState(task.state), summary].filter(Boolean).join(", "), 400)}</span>
   </>
 );
 
