@@ -8,7 +8,7 @@ export const Score = ({ value }: { value: number | null }) => {
   if (value === null) return <span class="soft">–</span>;
   const isFull = value >= PASSED;
   return (
-    <span class={isFull ? "score-full" : "score-cut"}>
+    <span class={isFull ? "accepted" : "problem"}>
       <span aria-hidden="true">{isFull ? "✓" : "◐"}</span> {value.toFixed(isFull ? 0 : 1)}
     </span>
   );

@@ -33,7 +33,7 @@ export function FileDrop({ files, given, onFiles }: FileDropProps) {
         </p>
       )}
       {files.length > 0 && (
-        <ul class="chips bare small" aria-label="Files of the request">
+        <ul class="chips bare flow small" aria-label="Files of the request">
           {files.map((file) => (
             <li key={file.name}>
               <Line max={60}>{file.name}</Line> <span class="soft">{formatSize(file.size)}</span>

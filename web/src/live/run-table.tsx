@@ -114,7 +114,7 @@ function RunActions({ server, runs, onRenamed, onDelete }: RunActionsProps) {
       )}
       {isOne && isNaming && <RenameForm key={only!.thread} server={server} run={only!} onDone={() => (setNaming(false), onRenamed())} />}
       {!(isOne && isNaming) && (
-        <button type="button" class="danger" onClick={() => onDelete(runs.map(({ thread }) => thread))}>
+        <button type="button" class="problem" onClick={() => onDelete(runs.map(({ thread }) => thread))}>
           Delete{isOne ? "" : ` the ${runs.length}`}
         </button>
       )}

@@ -30,7 +30,7 @@ function ContradictionCard({ contradiction, sources }: { contradiction: Contradi
           const known = source?.claims.find(({ text }) => text === claim.text);
           const outcome = prevailing < 0 ? "" : prevailing === index ? "state-done" : "state-failed";
           return (
-            <li key={index} class={`side ${outcome}`}>
+            <li key={index} class={`side box ${outcome}`}>
               {prevailing >= 0 && <p class="side-outcome small">{prevailing === index ? "✓ holds" : "✕ does not hold"}</p>}
               <p><Text>{claim.text}</Text></p>
               {(known?.passage || claim.quotation) && <Quotation passage={known?.passage ?? { quote: claim.quotation! }} />}

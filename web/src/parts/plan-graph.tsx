@@ -134,7 +134,7 @@ const EdgeMarkers = () => (
 function PlanLegend({ tasks, isTable }: { tasks: readonly TaskView[]; isTable: boolean }) {
   const needs = tasks.flatMap((task) => task.needs);
   return (
-    <ul class="legend bare small soft">
+    <ul class="legend bare flow small soft">
       {[...countStates(tasks)].map(([state, count]) => (
         <li key={state} class={stateClass(state)}>
           <span class="legend-state" aria-hidden="true">{STATE_GLYPHS[state]}</span>{" "}

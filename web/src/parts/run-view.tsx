@@ -122,7 +122,7 @@ function CriticalPath({ trace }: { trace: Trace }) {
   return (
     <>
       <h3>Slowest chain of steps that needed each other</h3>
-      <ol class="path-steps bare">
+      <ol class="path-steps bare flow">
         {steps.slice(0, MAX_STEPS).map(({ path, title, ownS }, index) => (
           <li key={index}>
             {path ? <TaskLink path={path} /> : title} <span class="soft">{formatSeconds(ownS)}</span>

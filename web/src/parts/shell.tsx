@@ -28,7 +28,7 @@ export const Shell = ({ title, sections, tools, children }: ShellProps) => (
         </svg>
         {title}
       </h1>
-      <nav aria-label="Sections" class="no-print">
+      <nav aria-label="Sections" class="flow no-print">
         {sections.map(({ id, title: name }) => (
           <a key={id} href={`#${id}`}>
             {name}

@@ -142,7 +142,7 @@ function Bar({ segment, timeline }: { segment: Segment; timeline: Timeline }) {
 
 function TimelineLegend({ timeline }: { timeline: Timeline }) {
   return (
-    <ul class="legend bare small soft">
+    <ul class="legend bare flow small soft">
       {listMarks(timeline).map(({ name, kind, isFailed }) => (
         <li key={name}>
           <span class={`bar bar-${kind} ${isFailed ? "is-failed" : ""}`} aria-hidden="true" /> {name}

@@ -50,7 +50,7 @@ export function TaskForm({ draft, task, workers, files, problems, isConnecting, 
         <button type="button" aria-pressed={isConnecting} onClick={onConnecting}>
           {isConnecting ? "Done connecting" : "Choose in the graph what needs it"}
         </button>
-        <button type="button" class="danger" disabled={draft.tasks.length < 2} onClick={() => onChange(drafts.removeTask(draft, task.id), "")}>
+        <button type="button" class="problem" disabled={draft.tasks.length < 2} onClick={() => onChange(drafts.removeTask(draft, task.id), "")}>
           Remove the task
         </button>
       </div>
