@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { countOf } from "../model/format";
-import { drawEdge } from "../model/edge-path";
-import { describeShape, layoutPlan, refreshTasks, type PlacedCard, type PlacedEdge, type PlanLayout } from "../model/plan-layout";
+import { drawEdge, describeShape, layoutPlan, refreshTasks, type PlacedCard, type PlacedEdge, type PlanLayout } from "../model/plan-layout";
 import { isInside, isSeen, MARGIN } from "../model/view-box";
 import { labelState, STATE_GLYPHS, type TaskView } from "../model/task-view";
 import { PlanFrame } from "./plan-frame";

@@ -1,10 +1,9 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import { useFocusBack } from "../client/focus";
-import { drawEdge } from "../model/edge-path";
+import { drawEdge, placeGraph } from "../model/plan-layout";
 import { toLine } from "../model/plain-text";
 import { ARROWS, findNeighbour, type Direction } from "../model/view-box";
 import { canConnect, selectProblems, type Draft } from "./draft";
-import { placeGraph } from "../model/plan-layout";
 
 interface DraftGraphProps {
   draft: Draft;
