@@ -12,7 +12,7 @@ import { useFocusBack } from "../client/focus";
 import { canFollow, FollowUp } from "./follow-up";
 import { useAction, useAsked, useRun } from "../client/hooks";
 import { loadWhy } from "../client/kept-trace";
-import { readAsked, resumeRun, startAgain, stopRun, type LiveRun } from "../client/live-run";
+import { readAsked, resumeRun, stopRun, type LiveRun } from "../client/live-run";
 import { Missing, Notice, ProblemLine } from "../client/notice";
 import { linkTo } from "./router";
 import { RunAgain } from "./run-again";
@@ -77,7 +77,7 @@ function useReconnected(connection: Connection): boolean {
 
 /** What was asked, and when it begins. */
 function Unbegun({ run }: { run: LiveRun }) {
-  const again = useAction(() => startAgain(run));
+  const again = useAction(() => resumeRun(run, run.given!));
   return (
     <>
       {run.given && <blockquote class="request"><Text>{readAsked(run.given.input)}</Text></blockquote>}

@@ -60,13 +60,7 @@ export const STATE_GLYPHS: Readonly<Record<TaskState, string>> = {
 /** Return the words that a reader is shown for a state. */
 export const labelState = (state: string): string => (state === "escalated" ? "could not do it" : state);
 
-const STATES: ReadonlyMap<string, TaskState> = new Map([
-  ["completed", "done"],
-  ["failed", "failed"],
-  ["skipped", "skipped"],
-  ["escalated", "escalated"],
-  ["working", "working"],
-]);
+const STATUSES = ["failed", "skipped", "escalated", "working"] as const;
 /** What a task is that the run left open, by the run's status. */
 const OPEN_STATES: Partial<Record<RunStatus, Partial<Record<TaskState, TaskState>>>> = {
   stopped: { working: "cut off" },
@@ -121,7 +115,7 @@ function viewTask(task: TracedTask, parent: string, level: number, known: Known)
   const path = within + task.id;
   const report = task.report;
   const starts = known.starts.get(path) ?? [];
-  const state = STATES.get(task.status) ?? "waiting";
+  const state = task.status === "completed" ? "done" : (STATUSES.find((each) => each === task.status) ?? "waiting");
   return {
     path,
     id: task.id,

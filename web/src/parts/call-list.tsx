@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { findPurpose, namePurpose } from "../model/costs";
-import { formatCount, formatSeconds } from "../model/format";
+import { countOf, formatCount, formatSeconds } from "../model/format";
 import type { TraceEvent } from "../model/trace";
 import { LongText } from "./long-text";
 import { Line, Text } from "./text";
@@ -13,8 +13,8 @@ export function CallList({ calls, isOpen }: { calls: TraceEvent[]; isOpen: boole
   return (
     <details open={isOpen}>
       <summary>
-        {models} model {models === 1 ? "call" : "calls"}
-        {tools > 0 && `, ${tools} tool ${tools === 1 ? "call" : "calls"}`}
+        {countOf(models, "model call")}
+        {tools > 0 && `, ${countOf(tools, "tool call")}`}
       </summary>
       <ul class="calls">
         {calls.map((call, index) => (

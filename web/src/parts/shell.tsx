@@ -57,20 +57,14 @@ export const Section = ({ id, title, children }: SectionProps) => (
 const THEMES = ["auto", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
 
-function applyTheme(theme: Theme): void {
-  if (theme === "auto") delete document.documentElement.dataset["theme"];
-  else document.documentElement.dataset["theme"] = theme;
-}
-
 const KEY = "supervise_colours";
 const readTheme = (): Theme => THEMES.find((name) => name === readStored("localStorage", KEY)) ?? "auto";
 
 /** Switches between the colours of the system, light and dark. */
 function ThemeSwitch() {
   const [theme, setTheme] = useState<Theme>(readTheme);
-  useLayoutEffect(() => applyTheme(theme), []);
+  useLayoutEffect(() => void (document.documentElement.dataset["theme"] = theme), [theme]);
   const choose = (chosen: Theme) => {
-    applyTheme(chosen);
     store("localStorage", KEY, chosen);
     setTheme(chosen);
   };
