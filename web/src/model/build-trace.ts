@@ -2,6 +2,7 @@
 
 import { groupBy } from "./group-by";
 import { isRecord, type Json } from "./json";
+import { selectLastRequest } from "./read-trace";
 import type { Plan, RunStatus, RunUsage, TaskStatus, Trace, TracedTask, TraceEvent, Usage } from "./trace";
 
 /** A line of a kept trace: an event, or a note of a run's start or end. */
@@ -35,7 +36,7 @@ export function normalize(entry: Entry): Entry | null {
 export function buildTrace(entries: readonly Entry[]): Trace {
   const events = entries.filter(isEvent) as TraceEvent[];
   const notes = entries.filter((entry) => !("kind" in entry));
-  const turn = selectLastRequest(events, "");
+  const turn = selectLastRequest(events);
   const answer = selectOwn(turn, "").findLast((event) => event.kind === "answer");
   return {
     version: 1,
@@ -49,11 +50,6 @@ export function buildTrace(entries: readonly Entry[]): Trace {
 }
 
 const selectOwn = (events: TraceEvent[], within: string) => events.filter((event) => (event.within ?? "") === within);
-
-function selectLastRequest(events: TraceEvent[], within: string): TraceEvent[] {
-  const start = events.findLastIndex((event) => event.kind === "request" && (event.within ?? "") === within);
-  return start > 0 ? events.slice(start) : events;
-}
 
 function buildRun(notes: Entry[], events: TraceEvent[], turn: TraceEvent[], answer?: TraceEvent): Trace["run"] {
   const run: Record<string, unknown> = { resumed: notes.filter((note) => "resumed" in note).length };

@@ -124,7 +124,10 @@ function collectReports(tasks: TracedTask[], within: string, found: Map<string, 
 export const findStart = (trace: Trace): number => selectTurn(trace)[0]?.t ?? 0;
 
 /** Return the events since the last request; the trace's tasks and figures are of that one. */
-export function selectTurn(trace: Trace): TraceEvent[] {
-  const start = trace.events.findLastIndex((event) => event.kind === "request" && !event.within);
-  return start > 0 ? trace.events.slice(start) : trace.events;
+export const selectTurn = (trace: Trace): TraceEvent[] => selectLastRequest(trace.events);
+
+/** Return the events since the last request of the run, or of the team of a task. */
+export function selectLastRequest(events: TraceEvent[], within = ""): TraceEvent[] {
+  const start = events.findLastIndex((event) => event.kind === "request" && (event.within ?? "") === within);
+  return start > 0 ? events.slice(start) : events;
 }

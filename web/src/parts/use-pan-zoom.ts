@@ -61,8 +61,14 @@ export function usePanZoom(room: RefObject<HTMLDivElement | null>, drawing: Plan
     event.preventDefault();
   };
   const onPointerDown = useDrag((dx, dy) => move((old) => ({ ...old, x: old.x + dx, y: old.y + dy })));
-  useWheel(room, (factor, point) => move((old) => zoomView(old, factor, point)));
-  return { view, size, zoomIn, zoomOut, fit, handlers: { onKeyDown, onPointerDown } };
+  // While Ctrl is held, as a pinch on a touchpad does; else the page scrolls.
+  const onWheel = (event: WheelEvent) => {
+    if (!event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    const { left, top } = room.current!.getBoundingClientRect();
+    move((old) => zoomView(old, Math.exp(-event.deltaY / 300), { x: event.clientX - left, y: event.clientY - top }));
+  };
+  return { view, size, zoomIn, zoomOut, fit, handlers: { onKeyDown, onPointerDown, onWheel } };
 }
 
 const findCard = (room: RefObject<HTMLDivElement | null>, path: string): SVGElement | undefined =>
@@ -92,21 +98,4 @@ function useDrag(onMove: (dx: number, dy: number) => void) {
     addEventListener("pointerup", end);
     addEventListener("pointercancel", end);
   };
-}
-
-/** Enlarges with the wheel while Ctrl is held, as a pinch on a touchpad does; else the page scrolls. */
-function useWheel(room: RefObject<HTMLDivElement | null>, onZoom: (factor: number, point: { x: number; y: number }) => void) {
-  const zoom = useRef(onZoom);
-  zoom.current = onZoom;
-  useEffect(() => {
-    const element = room.current!;
-    const listen = (event: WheelEvent) => {
-      if (!event.ctrlKey && !event.metaKey) return;
-      event.preventDefault();
-      const { left, top } = element.getBoundingClientRect();
-      zoom.current(Math.exp(-event.deltaY / 300), { x: event.clientX - left, y: event.clientY - top });
-    };
-    element.addEventListener("wheel", listen, { passive: false });
-    return () => element.removeEventListener("wheel", listen);
-  }, [room]);
 }
