@@ -1,8 +1,8 @@
 import { render } from "preact";
-import { useMemo, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { listSources } from "../model/sources";
 import { countOf } from "../model/format";
-import { TaskIndex } from "../model/task-details";
+import { findDetails } from "../model/task-details";
 import { listNotable } from "../model/task-view";
 import { SourceClaims } from "./sources-section";
 import { RunContext, useRun } from "./run-context";
@@ -17,7 +17,6 @@ const MAX_PRINTED_SOURCES = 20;
 /** What is closed on the screen, on paper: sources, and tasks; of a large run those that failed or were slow. */
 export function PrintedDetails() {
   const run = useRun();
-  const index = useMemo(() => new TaskIndex(run.trace, run.byPath), [run]);
   const place = useRef<HTMLDivElement>(null);
   const wasOpen = useRef(false);
   const fold = (isOpen: boolean) => document.querySelectorAll<HTMLDetailsElement>(".made").forEach((made) => (made.open = isOpen));
@@ -26,7 +25,7 @@ export function PrintedDetails() {
     wasOpen.current = Boolean(document.querySelector(".made[open]"));
     fold(true);
     // At once: the browser takes its picture when this event has been handled.
-    render(<RunContext.Provider value={run}><AllDetails index={index} /></RunContext.Provider>, place.current);
+    render(<RunContext.Provider value={run}><AllDetails /></RunContext.Provider>, place.current);
     place.current.querySelectorAll("details").forEach((details) => (details.open = true));
   });
   useListener("afterprint", () => {
@@ -36,7 +35,7 @@ export function PrintedDetails() {
   return <div class="printed-details" ref={place} />;
 }
 
-function AllDetails({ index }: { index: TaskIndex }) {
+function AllDetails() {
   const { trace, byPath } = useRun();
   const [tasks, sources] = [[...byPath.values()], listSources(trace)];
   const printed = listNotable(tasks, MAX_PRINTED);
@@ -51,10 +50,10 @@ function AllDetails({ index }: { index: TaskIndex }) {
       ))}
       <h2>Tasks</h2>
       {printed.length < tasks.length && <p>{printed.length} of {countOf(tasks.length, "task")}: those that failed, were tried again or are on the slowest chain.</p>}
-      {printed.map(({ path }) => (
-        <div key={path} class="printed-task">
-          <h2><Line max={120}>{path}</Line></h2>
-          <TaskDetailsView details={index.find(path)!} />
+      {printed.map((task) => (
+        <div key={task.path} class="printed-task">
+          <h2><Line max={120}>{task.path}</Line></h2>
+          <TaskDetailsView details={findDetails(trace, byPath, task)} />
         </div>
       ))}
     </>

@@ -1,16 +1,16 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useMemo } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { TaskView } from "../model/task-view";
 import { useRun } from "./run-context";
 import { useSelection } from "./selection";
 import { Line } from "./text";
 import { useListener } from "./use-listener";
-import { TaskIndex } from "../model/task-details";
+import { findDetails } from "../model/task-details";
 import { TaskDetailsView } from "./task-details-view";
 
 /** The frame of the task panel: beside the page, on a narrow screen at its foot. */
 export function SelectedTask({ actOn }: { actOn?: ((task: TaskView) => ComponentChildren) | undefined }) {
-  const { byPath } = useRun();
+  const { trace, byPath } = useRun();
   const { path, select } = useSelection();
   const opener = useRef<HTMLElement | SVGElement | null>(null);
   const panel = useRef<HTMLElement>(null);
@@ -38,15 +38,7 @@ export function SelectedTask({ actOn }: { actOn?: ((task: TaskView) => Component
         <button type="button" onClick={close} aria-label="Close the task">✕</button>
       </header>
       {actOn?.(task)}
-      <TaskPanel task={task} />
+      <TaskDetailsView key={task.path} details={findDetails(trace, byPath, task)} />
     </aside>
   );
-}
-
-/** What is known of one task. */
-function TaskPanel({ task }: { task: TaskView }) {
-  const run = useRun();
-  const index = useMemo(() => new TaskIndex(run.trace, run.byPath), [run]);
-  const details = index.find(task.path);
-  return details && <TaskDetailsView key={task.path} details={details} />;
 }
