@@ -1,4 +1,5 @@
-import { asText, isNumber } from "./json";
+import { groupBy } from "./group-by";
+import { asText, isNumber, isRecord } from "./json";
 import { oncePerTrace } from "./once-per-trace";
 import { selectTurn } from "./read-trace";
 import type { Trace, TraceEvent } from "./trace";
@@ -38,14 +39,8 @@ export const namePurpose = (purpose: string): string => PURPOSE_NAMES.get(purpos
 
 /** Return the costs of the last request by one property of its calls, the most tokens first. */
 export function sumCosts(trace: Trace, grouping: CostGrouping): CostRow[] {
-  const rows = new Map<string, CostRow>();
-  for (const event of selectTurn(trace)) {
-    const usage = readUsage(event);
-    if (usage) addUsage(rows, nameGroup(event, grouping), usage);
-  }
-  const missing = findMissing(trace, rows.values());
-  if (missing) rows.set(missing.name, missing);
-  return [...rows.values()].sort((one, other) => countTokens(other) - countTokens(one));
+  const rows = sumGroups(selectTurn(trace).flatMap((event) => readCosts(event, nameGroup(event, grouping))));
+  return [...rows, ...findMissing(trace, rows)].sort((one, other) => countTokens(other) - countTokens(one));
 }
 
 /** Of teams in teams: more are no trace of ours. */
@@ -53,17 +48,12 @@ const MAX_LEVELS = 20;
 
 /** Return what each task has cost, by its path, with all its attempts and the tasks of its team. */
 export const sumTaskCosts = oncePerTrace((trace: Trace): ReadonlyMap<string, CostRow> => {
-  const rows = new Map<string, CostRow>();
-  for (const event of selectTurn(trace)) {
-    const usage = event.task ? readUsage(event) : null;
-    if (!usage) continue;
-    const parts = event.task.split("/");
-    parts.slice(0, MAX_LEVELS).forEach((_, index) => addUsage(rows, parts.slice(0, index + 1).join("/"), usage));
-  }
-  return rows;
+  const rows = selectTurn(trace).flatMap((event) => {
+    const parts = event.task ? event.task.split("/") : [];
+    return parts.slice(0, MAX_LEVELS).flatMap((_, index) => readCosts(event, parts.slice(0, index + 1).join("/")));
+  });
+  return new Map(sumGroups(rows).map((row) => [row.name, row]));
 });
-
-const NOTHING = { calls: 0, inputTokens: 0, outputTokens: 0, usd: 0, seconds: 0 };
 
 /** The name of the row that adds up all others. */
 export const SUM = "Sum";
@@ -79,28 +69,28 @@ export const addUp = (rows: readonly CostRow[]): CostRow =>
       usd: sum.usd === null || row.usd === null ? null : sum.usd + row.usd,
       seconds: sum.seconds + row.seconds,
     }),
-    { ...NOTHING, name: SUM },
+    { name: SUM, calls: 0, inputTokens: 0, outputTokens: 0, usd: 0, seconds: 0 },
   );
 
 export const countTokens = (row: CostRow): number => row.inputTokens + row.outputTokens;
 
-type UsageFields = Partial<Record<"model_calls" | "input_tokens" | "output_tokens" | "cost_usd" | "seconds", unknown>>;
+const sumGroups = (rows: readonly CostRow[]): CostRow[] => [...groupBy(rows, ({ name }) => name)].map(([name, group]) => ({ ...addUp(group), name }));
 
-/** Return the usage of a call, or of a worker on another server; a call that cost nothing has none. */
-function readUsage(event: TraceEvent): UsageFields | null {
-  if (event.kind === "model_call") return isNumber(event["input_tokens"]) ? (event as UsageFields) : null;
-  return event.kind === "remote_ended" ? ((event["usage"] as UsageFields | undefined) ?? null) : null;
-}
-
-function addUsage(rows: Map<string, CostRow>, name: string, usage: UsageFields): void {
-  const row = rows.get(name) ?? { ...NOTHING, name };
-  const usd = usage.cost_usd;
-  row.calls += isNumber(usage.model_calls) ? usage.model_calls : 1;
-  row.inputTokens += toNumber(usage.input_tokens);
-  row.outputTokens += toNumber(usage.output_tokens);
-  row.seconds += toNumber(usage.seconds);
-  row.usd = row.usd === null || !isNumber(usd) ? null : row.usd + usd;
-  rows.set(name, row);
+/** Return the costs of a call, or of a worker on another server; none of a call that cost nothing. */
+function readCosts(event: TraceEvent, name: string): CostRow[] {
+  const usage = event.kind === "remote_ended" ? event["usage"] : event.kind === "model_call" && isNumber(event["input_tokens"]) && event;
+  if (!isRecord(usage)) return [];
+  const { model_calls: calls, cost_usd: usd, input_tokens, output_tokens, seconds } = usage;
+  return [
+    {
+      name,
+      calls: isNumber(calls) ? calls : 1,
+      inputTokens: toNumber(input_tokens),
+      outputTokens: toNumber(output_tokens),
+      usd: isNumber(usd) ? usd : null,
+      seconds: toNumber(seconds),
+    },
+  ];
 }
 
 function nameGroup(event: TraceEvent, grouping: CostGrouping): string {
@@ -119,19 +109,20 @@ function nameGroup(event: TraceEvent, grouping: CostGrouping): string {
 /** Return what a call was for. */
 export const findPurpose = (event: TraceEvent): string => (event.kind === "remote_ended" ? "another server" : asText(event["purpose"]) || "other");
 
-/** Return the calls that the run's own sum has and its events have not; null if there are none. */
-function findMissing(trace: Trace, rows: Iterable<CostRow>): CostRow | null {
-  const whole = trace.usage;
-  const found = addUp([...rows].map((row) => ({ ...row, usd: row.usd ?? 0 })));
-  if (whole.model_calls <= found.calls) return null;
-  return {
-    name: "not in the events",
-    calls: whole.model_calls - found.calls,
-    inputTokens: Math.max(0, whole.input_tokens - found.inputTokens),
-    outputTokens: Math.max(0, whole.output_tokens - found.outputTokens),
-    usd: isNumber(whole.cost_usd) ? Math.max(0, whole.cost_usd - found.usd!) : null,
-    seconds: Math.max(0, toNumber(whole.seconds) - found.seconds),
-  };
+/** Return the calls that the run's own sum has and its events have not. */
+function findMissing({ usage }: Trace, rows: readonly CostRow[]): CostRow[] {
+  const found = addUp(rows.map((row) => ({ ...row, usd: row.usd ?? 0 })));
+  if (usage.model_calls <= found.calls) return [];
+  return [
+    {
+      name: "not in the events",
+      calls: usage.model_calls - found.calls,
+      inputTokens: Math.max(0, usage.input_tokens - found.inputTokens),
+      outputTokens: Math.max(0, usage.output_tokens - found.outputTokens),
+      usd: isNumber(usage.cost_usd) ? Math.max(0, usage.cost_usd - found.usd!) : null,
+      seconds: Math.max(0, toNumber(usage.seconds) - found.seconds),
+    },
+  ];
 }
 
 const toNumber = (value: unknown): number => (isNumber(value) ? value : 0);
