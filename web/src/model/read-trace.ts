@@ -99,8 +99,7 @@ function sayHere(part: Json): Json {
 
 /** Return the events; a plan or report that the file holds once is put back into its event. */
 function readEvents(value: unknown, plans: Plan[], tasks: TracedTask[]): TraceEvent[] {
-  const reports = new Map<string, Report>();
-  collectReports(tasks, "", reports);
+  const reports = new Map(listPaths(tasks).map(({ path, task }) => [path, task.report]));
   return asRecords(value).flatMap((event) => {
     if (!isNumber(event["t"]) || typeof event["kind"] !== "string") return [];
     const path = asText(event["task"]);
@@ -112,13 +111,9 @@ function readEvents(value: unknown, plans: Plan[], tasks: TracedTask[]): TraceEv
   });
 }
 
-function collectReports(tasks: TracedTask[], within: string, found: Map<string, Report>): void {
-  for (const task of tasks) {
-    const path = within + task.id;
-    if (task.report) found.set(path, task.report);
-    collectReports(task.team?.tasks ?? [], `${path}/`, found);
-  }
-}
+/** Return tasks with their paths, each before those of its team: `outer/inner`. */
+export const listPaths = (tasks: readonly TracedTask[], within = ""): { path: string; task: TracedTask }[] =>
+  tasks.flatMap((task) => [{ path: within + task.id, task }, ...listPaths(task.team?.tasks ?? [], `${within}${task.id}/`)]);
 
 /** Return when the last request was accepted: times in the report count from it. */
 export const findStart = (trace: Trace): number => selectTurn(trace)[0]?.t ?? 0;

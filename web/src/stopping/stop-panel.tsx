@@ -4,7 +4,7 @@ import type { LiveRun } from "../client/live-run";
 import { ProblemLine } from "../client/notice";
 import { Line } from "../parts/text";
 import { ask } from "../client/server";
-import type { TracedTask } from "../model/trace";
+import { listPaths } from "../model/read-trace";
 
 /** Stops one task of a run at work; the others continue. */
 export function StopPanel({ run }: { run: LiveRun }) {
@@ -17,7 +17,7 @@ export function StopPanel({ run }: { run: LiveRun }) {
   });
   const tasks = run.trace?.tasks ?? [];
   // Before the first task has begun, the plan may still be approved or made again.
-  const open = tasks.some(({ status }) => status !== "waiting") ? listOpenTasks(tasks) : [];
+  const open = tasks.some(({ status }) => status !== "waiting") ? listPaths(tasks).filter(({ task }) => ["waiting", "working"].includes(task.status)) : [];
   const pending = asked.filter((each) => open.some((task) => task.path === each));
   return (
     <details class="stop-one">
@@ -45,14 +45,6 @@ export function StopPanel({ run }: { run: LiveRun }) {
   );
 }
 
-
-/** Return the paths of the tasks that have not ended, `outer/inner` for those of a team. */
-const listOpenTasks = (tasks: readonly TracedTask[], within = ""): { path: string; task: TracedTask }[] =>
-  tasks.flatMap((task) => {
-    const path = `${within}${task.id}`;
-    const isOpen = task.status === "waiting" || task.status === "working";
-    return [...(isOpen ? [{ path, task }] : []), ...listOpenTasks(task.team?.tasks ?? [], `${path}/`)];
-  });
 
 /** Return where a run looks for requests: a thread's id is written in hexadecimal, as it may hold a dot. */
 function buildStopNamespace(thread: string): string[] {
