@@ -115,16 +115,8 @@ export function placeGraph<Edge extends { from: string; to: string }>(sizes: Rea
 
 /** Return where an edge leaves a box and enters another one. */
 function findPorts(from: Box, to: Box, direction: LayoutOptions["direction"]): [Point, Point] {
-  if (direction === "TB") {
-    return [
-      { x: from.x + from.width / 2, y: from.y + from.height },
-      { x: to.x + to.width / 2, y: to.y },
-    ];
-  }
-  return [
-    { x: from.x + from.width, y: from.y + from.height / 2 },
-    { x: to.x, y: to.y + to.height / 2 },
-  ];
+  const port = (box: Box, across: number, down: number): Point => ({ x: box.x + across * box.width, y: box.y + down * box.height });
+  return direction === "TB" ? [port(from, 0.5, 1), port(to, 0.5, 0)] : [port(from, 1, 0.5), port(to, 0, 0.5)];
 }
 
 /** Return a column for each depth and a row for each worker. */
@@ -172,18 +164,20 @@ function addPart(whole: PlanLayout, part: PlanLayout, { x, y }: Point): void {
 }
 
 function drawBlock(block: Block, options: LayoutOptions): PlanLayout {
-  if (block.isGroup) return options.isOpen(block.key) ? drawGrid(block) : drawClosed(block);
+  if (block.isGroup) return options.isOpen(block.key) ? drawGrid(block) : drawFrame({ ...block, isOpen: false }, CARD.width, CLOSED_HEIGHT);
   const task = block.tasks[0]!;
   return task.inner.length ? drawTeam(task, options) : drawCard(task);
 }
 
 const drawCard = (task: TaskView): PlanLayout => ({ ...makeEmpty(), ...CARD, cards: [{ task, x: 0, y: 0, ...CARD }] });
 
-function drawClosed(block: Block): PlanLayout {
-  const size = { width: CARD.width, height: CLOSED_HEIGHT };
-  const { key, title, tasks } = block;
-  return { ...makeEmpty(), ...size, frames: [{ key, title, tasks, isOpen: false, isGroup: true, x: 0, y: 0, ...size }] };
-}
+const drawFrame = (frame: Omit<PlacedFrame, keyof Box>, width: number, height: number, cards: PlacedCard[] = []): PlanLayout => ({
+  ...makeEmpty(),
+  width,
+  height,
+  cards,
+  frames: [{ ...frame, x: 0, y: 0, width, height }],
+});
 
 function drawGrid(block: Block): PlanLayout {
   const rows = Math.min(block.tasks.length, Math.max(4, Math.round(Math.sqrt(1.2 * block.tasks.length))));
@@ -196,9 +190,7 @@ function drawGrid(block: Block): PlanLayout {
   }));
   const width = 2 * FRAME_PADDING + columns * (CARD.width + GAP) - GAP;
   const height = FRAME_HEADING + FRAME_PADDING + rows * (CARD.height + GAP) - GAP;
-  const { key, title, tasks } = block;
-  const frame = { key, title, tasks, isOpen: true, isGroup: true, x: 0, y: 0, width, height };
-  return { ...makeEmpty(), width, height, cards, frames: [frame] };
+  return drawFrame({ ...block, isOpen: true }, width, height, cards);
 }
 
 /** Return the card of a task and, below it where the frame is open, the plan of the team that did it. */
@@ -210,13 +202,8 @@ function drawTeam(task: TaskView, options: LayoutOptions): PlanLayout {
   const width = 2 * FRAME_PADDING + Math.max(CARD.width, inner.width);
   const height = top + inner.height + FRAME_PADDING;
   const title = `team ${task.traced.team?.name ?? ""}`.trim();
-  const drawn: PlanLayout = {
-    ...makeEmpty(),
-    width,
-    height,
-    cards: [{ task, x: FRAME_PADDING, y: FRAME_HEADING, ...CARD }],
-    frames: [{ key, title, tasks: task.inner, isOpen, isGroup: false, x: 0, y: 0, width, height }],
-  };
+  const card = { task, x: FRAME_PADDING, y: FRAME_HEADING, ...CARD };
+  const drawn = drawFrame({ key, title, tasks: task.inner, isOpen, isGroup: false }, width, height, [card]);
   addPart(drawn, inner, { x: FRAME_PADDING, y: top });
   return drawn;
 }
