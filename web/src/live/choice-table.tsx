@@ -2,15 +2,13 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { DataTable, type TableColumn } from "../parts/data-table";
 
-export type ChoiceColumn<Row> = TableColumn<Row>;
-
 interface ChoiceTableProps<Row> {
   name: string;
   /** What the rows are: runs, exams. */
   kind: string;
   /** The newest first. */
   rows: readonly Row[];
-  columns: readonly ChoiceColumn<Row>[];
+  columns: readonly TableColumn<Row>[];
   keyOf: (row: Row) => string;
   /** Of the row's box, for those who do not see it. */
   labelOf: (row: Row) => string;

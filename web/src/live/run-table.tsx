@@ -6,7 +6,8 @@ import { ask, type Server } from "../client/server";
 import { countOf, formatMoment, formatSeconds, nameTeam } from "../model/format";
 import { toLine } from "../model/plain-text";
 import { Line } from "../parts/text";
-import { ChoiceTable, type ChoiceColumn } from "./choice-table";
+import type { TableColumn } from "../parts/data-table";
+import { ChoiceTable } from "./choice-table";
 import { Deletion } from "./deletion";
 import { linkTo } from "./router";
 import { ALL_RUNS, RunFilters, selectRuns } from "./run-filter";
@@ -146,7 +147,7 @@ function useDeletion(server: Server, onChange: () => void): Deletion {
   return deletion;
 }
 
-const COLUMNS: readonly ChoiceColumn<ListedRun>[] = [
+const COLUMNS: readonly TableColumn<ListedRun>[] = [
   { title: "Status", show: ({ status, isQueued }) => <StatusMark status={status} unbegun={isQueued ? "not begun" : ""} /> },
   {
     title: "Request",

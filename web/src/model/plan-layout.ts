@@ -25,12 +25,8 @@ export interface PlacedCard extends Box {
 }
 
 /** The frame of a group or of an inner team; a closed one is a card itself. */
-export interface PlacedFrame extends Box {
-  key: string;
-  title: string;
-  tasks: TaskView[];
+export interface PlacedFrame extends Box, Block {
   isOpen: boolean;
-  isGroup: boolean;
 }
 
 export interface PlacedEdge extends BlockEdge {

@@ -7,6 +7,7 @@ import { useRun } from "./run-context";
 import { useSelection } from "./selection";
 import { SortableTable, type Column } from "./sortable-table";
 import { StateBadge } from "./state-badge";
+import { TaskLink } from "./task-link";
 import { Line } from "./text";
 import { useIsPrinting } from "./use-size";
 
@@ -70,15 +71,9 @@ const listColumns = (readTokens: (task: TaskView) => number | null): Column<Task
   { title: "Confidence, of 100", value: (task) => task.confidence, show: (task) => task.confidence ?? "", kind: "figure" },
 ];
 
-function TaskName({ task }: { task: TaskView }) {
-  const { path, select } = useSelection();
-  const isSelected = path === task.path;
-  return (
-    <>
-      <button type="button" class="link" aria-pressed={isSelected} onClick={() => select(isSelected ? "" : task.path)}>
-        <Line max={80}>{task.path}</Line>
-      </button>
-      {task.isCritical && <span class="visually-hidden">, on the slowest chain</span>}
-    </>
-  );
-}
+const TaskName = ({ task: { path, isCritical } }: { task: TaskView }) => (
+  <>
+    <TaskLink path={path} isSwitch />
+    {isCritical && <span class="visually-hidden">, on the slowest chain</span>}
+  </>
+);

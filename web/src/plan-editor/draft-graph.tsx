@@ -1,6 +1,6 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import { useFocusBack } from "../client/focus";
-import { drawEdge, placeGraph } from "../model/plan-layout";
+import { drawEdge, placeGraph, type Point } from "../model/plan-layout";
 import { toLine } from "../model/plain-text";
 import { ARROWS, findNeighbour, type Direction } from "../model/view-box";
 import { canConnect, selectProblems, type Draft } from "./draft";
@@ -19,10 +19,8 @@ interface DraftGraphProps {
   onRemove: (id: string) => void;
 }
 
-interface Drag {
+interface Drag extends Point {
   from: string;
-  x: number;
-  y: number;
 }
 
 /** The tasks of a draft as boxes and what needs what as arrows; a box is a button, its handle begins a connection. */
@@ -133,7 +131,7 @@ export function DraftGraph(props: DraftGraphProps) {
   );
 }
 
-const DragLine = ({ drag, box }: { drag: Drag; box: { x: number; y: number } }) => (
+const DragLine = ({ drag, box }: { drag: Drag; box: Point }) => (
   <line class="draft-drag" x1={box.x + BOX.width} y1={box.y + BOX.height / 2} x2={drag.x} y2={drag.y} />
 );
 
