@@ -151,6 +151,7 @@ const COLUMNS: readonly TableColumn<ListedRun>[] = [
   { title: "Status", show: ({ status, isQueued }) => <StatusMark status={status} unbegun={isQueued ? "not begun" : ""} /> },
   {
     title: "Request",
+    kind: "request-cell",
     show: ({ thread, title, request }) => (
       <>
         <a href={linkTo("runs", thread)}><Line max={160}>{title || request || "begins when it is its turn"}</Line></a>

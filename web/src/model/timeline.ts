@@ -173,11 +173,7 @@ function buildSupervisorRow(turn: TraceEvent[], reportsS: number, isCritical: bo
   const segments = planned ? [makeSegment("planning", startS, planned.t, "planning")] : [];
   const approved = own.find((event) => event.kind === "plan_approved");
   if (planned?.["awaits_approval"] && approved) segments.push(makeSegment("waiting", planned.t, approved.t, "waits for approval"));
-  for (const event of own) {
-    if (event.kind === "taken_over" && isNumber(event["gap_s"])) {
-      segments.push(makeSegment("gap", event.t - event["gap_s"], event.t, "no instance at work"));
-    }
-  }
+  for (const { kind, t, gap_s } of own) if (kind === "taken_over" && isNumber(gap_s)) segments.push(makeSegment("gap", t - gap_s, t, "no instance at work"));
   segments.push(...readCalls(own.filter((event) => event.t <= reportsS || reportsS === startS)));
   return makeOwnRow("supervisor", isCritical, segments, `planning ${formatSeconds((planned?.t ?? startS) - startS)}`);
 }

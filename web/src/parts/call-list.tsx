@@ -58,17 +58,15 @@ function ModelCall({ call }: { call: TraceEvent }) {
       <Line max={60}>{purpose}</Line>{" "}
       <span class="soft small">
         <Line max={200}>{call["model"] ?? call["said"] ?? call["outcome"] ?? call["host"]}</Line>
-        {call["seconds"] == null ? "" : `, ${formatSeconds(call["seconds"] as number)}`}
-        {call["input_tokens"] == null
-          ? ""
-          : `, ${formatCount(Number(call["input_tokens"]))} tokens in, ${formatCount(Number(call["output_tokens"]))} out`}
-        {call["cancelled"] ? ", cancelled" : ""}
-        {call["error"] ? (
+        {call["seconds"] != null && `, ${formatSeconds(call["seconds"] as number)}`}
+        {call["input_tokens"] != null && `, ${formatCount(Number(call["input_tokens"]))} tokens in, ${formatCount(Number(call["output_tokens"]))} out`}
+        {call["cancelled"] === true && ", cancelled"}
+        {Boolean(call["error"]) && (
           <span class="problem">
             {" "}
             ✕ <Text>{call["error"]}</Text>
           </span>
-        ) : null}
+        )}
       </span>
     </>
   );
