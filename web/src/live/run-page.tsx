@@ -131,7 +131,6 @@ function RunBar({ run }: { run: LiveRun }) {
   );
 }
 
-
 /** Let the browser save the report of a run.
  *
  * @throws Problem: the server does not make it.

@@ -135,7 +135,6 @@ const DragLine = ({ drag, box }: { drag: Drag; box: Point }) => (
   <line class="draft-drag" x1={box.x + BOX.width} y1={box.y + BOX.height / 2} x2={drag.x} y2={drag.y} />
 );
 
-
 const BOX = { width: 168, height: 52 };
 
 /** Return what the picture of a draft depends on. */

@@ -45,7 +45,6 @@ export function StopPanel({ run }: { run: LiveRun }) {
   );
 }
 
-
 /** Return where a run looks for requests: a thread's id is written in hexadecimal, as it may hold a dot. */
 function buildStopNamespace(thread: string): string[] {
   const bytes = new TextEncoder().encode(thread);
