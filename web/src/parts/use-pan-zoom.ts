@@ -29,7 +29,7 @@ export function usePanZoom(room: RefObject<HTMLDivElement | null>, drawing: Plan
   }, [selected, drawing]);
   useEffect(() => {
     if (!goesTo.current) return;
-    findCard(room, goesTo.current)?.focus();
+    room.current?.querySelector<SVGElement>(`[data-path="${CSS.escape(goesTo.current)}"]`)?.focus();
     goesTo.current = "";
   });
   const move = (change: (old: View, size: Size) => View) => {
@@ -70,9 +70,6 @@ export function usePanZoom(room: RefObject<HTMLDivElement | null>, drawing: Plan
   };
   return { view, size, zoomIn, zoomOut, fit, handlers: { onKeyDown, onPointerDown, onWheel } };
 }
-
-const findCard = (room: RefObject<HTMLDivElement | null>, path: string): SVGElement | undefined =>
-  [...(room.current?.querySelectorAll<SVGElement>("[data-path]") ?? [])].find((card) => card.dataset["path"] === path);
 
 /** Return what begins a drag; a drag does not click what is below it. */
 function useDrag(onMove: (dx: number, dy: number) => void) {
