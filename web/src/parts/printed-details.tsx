@@ -1,14 +1,13 @@
-import { render } from "preact";
-import { useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { listSources } from "../model/sources";
 import { countOf } from "../model/format";
 import { findDetails } from "../model/task-details";
 import { listNotable } from "../model/task-view";
 import { SourceClaims } from "./sources-section";
-import { RunContext, useRun } from "./run-context";
+import { useRun } from "./run-context";
 import { TaskDetailsView } from "./task-details-view";
 import { Line } from "./text";
-import { useListener } from "./use-listener";
+import { useIsPrinting } from "./use-size";
 
 /** More would not be read on paper, and would take a browser too long. */
 const MAX_PRINTED = 30;
@@ -16,23 +15,14 @@ const MAX_PRINTED_SOURCES = 20;
 
 /** What is closed on the screen, on paper: sources, and tasks; of a large run those that failed or were slow. */
 export function PrintedDetails() {
-  const run = useRun();
+  const isPrinting = useIsPrinting();
   const place = useRef<HTMLDivElement>(null);
-  const wasOpen = useRef(false);
-  const fold = (isOpen: boolean) => document.querySelectorAll<HTMLDetailsElement>(".made").forEach((made) => (made.open = isOpen));
-  useListener("beforeprint", () => {
-    if (!place.current) return;
-    wasOpen.current = Boolean(document.querySelector(".made[open]"));
-    fold(true);
-    // At once: the browser takes its picture when this event has been handled.
-    render(<RunContext.Provider value={run}><AllDetails /></RunContext.Provider>, place.current);
-    place.current.querySelectorAll("details").forEach((details) => (details.open = true));
-  });
-  useListener("afterprint", () => {
-    fold(wasOpen.current);
-    if (place.current) render(null, place.current);
-  });
-  return <div class="printed-details" ref={place} />;
+  useLayoutEffect(() => place.current?.querySelectorAll("details").forEach((details) => (details.open = true)), [isPrinting]);
+  return (
+    <div class="printed-details" ref={place}>
+      {isPrinting && <AllDetails />}
+    </div>
+  );
 }
 
 function AllDetails() {

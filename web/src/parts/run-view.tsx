@@ -14,6 +14,7 @@ import { SelectionProvider } from "./selection";
 import { Section } from "./shell";
 import { RunFacts, Summary } from "./summary";
 import { useListener } from "./use-listener";
+import { useIsPrinting } from "./use-size";
 import { listPathSteps } from "../model/critical-path";
 import { TaskLink } from "./task-link";
 
@@ -81,13 +82,14 @@ function HowItWasMade({ trace, sections }: { trace: Trace; sections: RunSection[
   // A pointer that rests where the form was does not read what comes below it.
   const isPointedAt = useRef(false);
   const [isOpen, setOpen] = useState(!hasAnswer && !isAsking);
+  const isPrinting = useIsPrinting();
   useEffect(() => {
     if (!hasAnswer) setOpen(!isAsking);
     else if (made.current && !isPointedAt.current && isUnread(made.current)) setOpen(false);
     isPointedAt.current = false;
   }, [hasAnswer, isAsking]);
   return (
-    <details ref={made} onPointerMove={({ movementX, movementY }) => (isPointedAt.current ||= Boolean(movementX || movementY))} id={MADE.id} class="made" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details ref={made} onPointerMove={({ movementX, movementY }) => (isPointedAt.current ||= Boolean(movementX || movementY))} id={MADE.id} class="made" open={isOpen || isPrinting} onToggle={(event) => !isPrinting && setOpen(event.currentTarget.open)}>
       <summary>
         <h2>{MADE.title}</h2>{" "}
         <span class="soft small">
