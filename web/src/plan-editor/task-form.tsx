@@ -95,14 +95,7 @@ function IdField({ draft, id, name, onRename }: IdFieldProps) {
   );
 }
 
-interface NeedsProps {
-  draft: Draft;
-  task: PlannedTask;
-  name: string;
-  onChange: (draft: Draft, selected?: string) => void;
-}
-
-function Needs({ draft, task, name, onChange }: NeedsProps) {
+function Needs({ draft, task, name, onChange }: Pick<TaskFormProps, "draft" | "task" | "onChange"> & { name: string }) {
   const needed = new Set(task.depends_on.map((edge) => edge.task));
   const waiting = drafts.findDependants(draft, task.id);
   const free = draft.tasks.filter(({ id }) => !needed.has(id) && !waiting.has(id));
