@@ -122,7 +122,7 @@ def _run_tasks(
 def _list_task_events(task: Json, report: Json, chance: random.Random) -> list[Json]:
     name, start_s, end_s = task["id"], report["started_s"], report["ended_s"]
     seconds, fields = (end_s - start_s) / 4, {"worker": task["worker"]}
-    call = {**CALL, **TOKENS, "schema": "Report", "seconds": seconds}
+    call = {**CALL, **TOKENS, "schema": "Report", "purpose": "report", "seconds": seconds}
     again = (
         [_make_event("task_started", start_s + seconds, name, attempt=2, rung="refine", **fields)]
         if chance.random() < 0.1

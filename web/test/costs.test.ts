@@ -47,12 +47,6 @@ test("a call that cost nothing is not counted", () => {
   expect(sumCosts(makeTrace({ events: [failed] }), "purpose")).toEqual([]);
 });
 
-test("an older trace names the purpose by what was asked for", () => {
-  const event = { ...call("", "", 1, 0), schema: "Verdict" };
-
-  expect(sumCosts(makeTrace({ events: [event] }), "purpose")[0]!.name).toBe("judge");
-});
-
 test("a task has the costs of its attempts and of its team, and the rows add up to the run", () => {
   const trace = makeTrace({ events: [...EVENTS, call("report", "a", 7, 0)], usage: { ...USAGE, model_calls: 4, input_tokens: 42 } });
   const costs = [...sumTaskCosts(trace)].map(([path, { calls, inputTokens }]) => [path, calls, inputTokens]);

@@ -22,14 +22,14 @@ test("rows that became worse come first, and the same ones last", () => {
 
 test("a metric that only one exam measured has no difference", () => {
   const [score, facts, judged] = pairMetrics(exam([], { facts: 90 }), exam([], { facts: 95, judged: 10 }, 60));
-  expect(score).toEqual({ label: "score", values: [50, 60], difference: 10 });
-  expect(facts?.difference).toBe(5);
-  expect(judged).toEqual({ label: "judged", values: [null, 10], difference: null });
+  expect(score).toEqual({ label: "score", values: ["50.0", "60.0"], change: "+10.0" });
+  expect(facts?.change).toBe("+5.0");
+  expect(judged).toEqual({ label: "judged", values: ["–", "10.0"], change: "" });
 });
 
 test("exams of different rows are compared by the rows in both", () => {
   const figures = pairMetrics(exam([row("a", 50), row("b", 0)]), exam([row("a", 100)]));
-  expect(figures[1]).toEqual({ label: "score, rows in both (1)", values: [50, 100], difference: 50 });
+  expect(figures[1]).toEqual({ label: "score, rows in both (1)", values: ["50.0", "100.0"], change: "+50.0" });
 });
 
 test("a difference has its sign, and a rounding error none", () => {

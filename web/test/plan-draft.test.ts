@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Plan } from "../src/model/trace";
-import { findNext, placeDraft } from "../src/plan-editor/layout";
+import { findNeighbour, type Direction } from "../src/model/view-box";
+import { placeDraft } from "../src/plan-editor/draft-graph";
 import * as drafts from "../src/plan-editor/draft";
 
 const need = (task: string, required = true) => ({ task, required });
@@ -77,9 +78,10 @@ test("a problem is told in words of the form", () => {
 
 test("arrow keys lead to the nearest task on their side", () => {
   const picture = placeDraft(drafts.addTask(DRAFT, "reader", []).draft);
-  expect(findNext(picture, "a", "ArrowRight")).toBe("b");
-  expect(findNext(picture, "b", "ArrowLeft")).toBe("a");
-  expect(findNext(picture, "a", "ArrowLeft")).toBe("");
+  const findNext = (from: string, direction: Direction) => findNeighbour(picture.boxes, picture.boxes.find(({ id }) => id === from)!, direction)?.id;
+  expect(findNext("a", "right")).toBe("b");
+  expect(findNext("b", "left")).toBe("a");
+  expect(findNext("a", "left")).toBeUndefined();
   const [upper, lower] = picture.boxes.filter(({ id }) => id === "a" || id === "task_4").sort((one, other) => one.y - other.y);
-  expect(findNext(picture, upper!.id, "ArrowDown")).toBe(lower!.id);
+  expect(findNext(upper!.id, "down")).toBe(lower!.id);
 });

@@ -1,16 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { listTicks } from "../src/model/axis";
+import { listTicks } from "../src/parts/timeline-section";
 import { listPathSteps, measureLongestChain } from "../src/model/critical-path";
 import { formatSeconds, formatUsd } from "../src/model/format";
 import { countStates, joinBlocks, makeBlocks } from "../src/model/plan-blocks";
 import { describeShape, layoutPlan, refreshTasks, teamKey } from "../src/model/plan-layout";
 import { listPlanVersions } from "../src/model/plan-versions";
-import { listProblems } from "../src/model/problems";
+import { listProblems } from "../src/model/gaps";
 import { readTrace } from "../src/model/read-trace";
 import { describeRun } from "../src/model/run-state";
 import { describeState, flattenTasks, sortByNeeds, viewTasks } from "../src/model/task-view";
-import { buildTimeline } from "../src/model/timeline";
-import { listMarks } from "../src/model/timeline-legend";
+import { buildTimeline, listMarks } from "../src/model/timeline";
 import type { Trace } from "../src/model/trace";
 import { findFirst, findNeighbour, fitView, isInside, showBox, startView, zoomView } from "../src/model/view-box";
 
@@ -236,7 +235,7 @@ describe("the timeline", () => {
   test("a task that was never begun in a run that has ended waits no more", () => {
     const trace = makeTrace([{ id: "a", status: "waiting" }]);
     const row = buildTimeline(trace, viewTasks(trace)).rows[1]!;
-    expect([row.state, row.note, row.segments]).toEqual(["not run", "not run", []]);
+    expect([row.task?.state, row.note, row.segments]).toEqual(["not run", "not run", []]);
     const open = makeTrace([{ id: "a", status: "waiting" }], { status: "stopped" });
     expect(viewTasks(open)[0]!.state).toBe("waiting");
   });

@@ -2,7 +2,7 @@
 
 import { createContext } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { buildLiveRun, type LiveRun } from "./live-run";
+import type { LiveRun } from "./live-run";
 import { Problem, readProblem } from "./problem";
 import { RunWatch, type WatchedRun } from "./run-watch";
 import type { Server } from "./server";
@@ -79,7 +79,7 @@ export function useRun(server: Server, thread: string): LiveRun | null {
   useEffect(() => {
     if (run?.problem) show(run.problem);
   }, [run?.problem]);
-  return run && buildLiveRun(run, server, watch);
+  return run && { ...run, server, refresh: (asked) => watch.refresh(asked) };
 }
 
 export interface Action<Given extends unknown[]> {

@@ -3,7 +3,7 @@
 import { findDependants } from "../plan-editor/draft";
 import { toLine } from "../model/plain-text";
 import type { Plan, PlannedTask } from "../model/trace";
-import type { RunWatch, WatchedRun } from "./run-watch";
+import type { WatchedRun } from "./run-watch";
 import { readBlock, type WrittenRequest } from "./files";
 import { Problem } from "./problem";
 import { ask, type Server } from "./server";
@@ -111,31 +111,18 @@ export async function runAgain(run: LiveRun, id: string, fields: Pick<PlannedTas
   await ask(() => client.threads.updateState(thread, { values: state, asNode: "approval" }));
   const settings = JSON.parse(String((metadata as Record<string, unknown> | null)?.["run_settings"] ?? "{}")) as Record<string, unknown>;
   const strategy = tasks.some(({ worker }) => worker === SINGLE_AGENT) ? "single" : "plan"; // there is a plan
-  await createRun(run.server, thread, run.graph, { input: { continue_run: true }, context: { ...settings, strategy } });
+  await createRun(run.server, thread, run.graph, { ...CONTINUED, context: { ...settings, strategy } });
   return thread;
 }
 
-export const buildLiveRun = (run: WatchedRun, server: Server, watch: RunWatch): LiveRun => ({
-  ...run,
-  server,
-  refresh: (asked) => watch.refresh(asked),
-});
+const CONTINUED: Given = { input: { continue_run: true } };
 
-/** Start a run that was stopped before it began once more, with all that it was given.
+/** Continue a run that failed, was stopped or is partial; one that was stopped before it began starts with what it was given.
  *
  * @throws Problem: the server does not take it.
  */
-export async function startAgain(run: LiveRun): Promise<void> {
-  await createRun(run.server, run.thread, run.graph, run.given!);
-  run.refresh();
-}
-
-/** Continue a run that failed, was stopped or is partial.
- *
- * @throws Problem: the server does not take it.
- */
-export async function resumeRun(run: LiveRun): Promise<void> {
-  await createRun(run.server, run.thread, run.graph, { input: { continue_run: true } });
+export async function resumeRun(run: LiveRun, given = CONTINUED): Promise<void> {
+  await createRun(run.server, run.thread, run.graph, given);
   run.refresh();
 }
 

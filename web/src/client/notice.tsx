@@ -18,7 +18,7 @@ interface MissingProps {
 /** A page whose content is still loaded, or is not there: what went wrong, and a way back. */
 export const Missing = ({ problem, href, children }: MissingProps) =>
   problem ? (
-    <div class="empty">
+    <div class="empty soft">
       <ProblemLine problem={problem} />
       <a href={href}>{children}</a>
     </div>

@@ -21,12 +21,8 @@ const MAX_DETAIL_CHARS = 400;
 export function readProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const status = (error as { status?: number } | null)?.status;
-  if (typeof status !== "number") {
-    const isOwn = error instanceof SyntaxError;
-    return isOwn
-      ? new Problem("unreadable", "the server's answer cannot be read")
-      : new Problem("unreachable", "the server does not answer");
-  }
+  if (error instanceof SyntaxError) return new Problem("unreadable", "the server's answer cannot be read");
+  if (typeof status !== "number") return new Problem("unreachable", "the server does not answer");
   const detail = readDetail(error);
   if (status === 401) return new Problem("unauthorized", "the server asks for a token");
   if (status === 403) return new Problem("forbidden", `not allowed: ${detail || "your token has no right to do that"}`);

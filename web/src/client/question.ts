@@ -1,8 +1,9 @@
 /** The open questions of a run, in the forms of docs/guide/questions.md. All of it is data: nothing is trusted. */
 
 import { dropAsides } from "../model/asides";
-import { readUsage } from "../model/read-trace";
-import type { Estimate, Plan, PlannedTask } from "../model/trace";
+import { asList, asRecord, asText, asTexts, isRecord, type Json } from "../model/json";
+import { readPlan, readUsage } from "../model/read-trace";
+import type { Estimate, Plan } from "../model/trace";
 
 interface Asked {
   /** Of the interrupt: what an answer is for. */
@@ -57,16 +58,16 @@ function readQuestion(found: unknown): Question | null {
   if (!isRecord(found) || typeof found.id !== "string" || !found.id) return null;
   const asked: Asked = {
     id: found.id,
-    task: readText(found.task),
-    worker: readText(found.worker),
-    problems: dropAsides(readTexts(found.problems)),
+    task: asText(found.task),
+    worker: asText(found.worker),
+    problems: dropAsides(asTexts(found.problems)),
     estimate: isRecord(found.estimate) ? readUsage(found.estimate) : null,
-    limits: isRecord(found.certificate) ? readTexts(found.certificate.summary) : [],
+    limits: isRecord(found.certificate) ? asTexts(found.certificate.summary) : [],
   };
-  const plan = found.kind === "plan" ? readPlan(found.plan) : null;
-  if (plan) return { ...asked, kind: "plan", plan, warning: readText(found.warning) };
+  const plan = found.kind === "plan" ? readWholePlan(asRecord(found.plan)) : null;
+  if (plan) return { ...asked, kind: "plan", plan, warning: asText(found.warning) };
   if (found.kind === "question" && typeof found.question === "string") {
-    return { ...asked, kind: "question", question: found.question, partial: readText(found.partial), choices: readChoices(found) };
+    return { ...asked, kind: "question", question: found.question, partial: asText(found.partial), choices: readChoices(found) };
   }
   if (found.kind === "tool_call" && typeof found.tool === "string" && isRecord(found.call_args)) {
     return { ...asked, kind: "tool_call", tool: found.tool, args: found.call_args };
@@ -75,37 +76,14 @@ function readQuestion(found: unknown): Question | null {
   return { ...asked, kind: "other", value, choices: isRecord(value) ? readChoices(value) : [] };
 }
 
-function readPlan(found: unknown): Plan | null {
-  if (!isRecord(found) || !Array.isArray(found.tasks)) return null;
-  const tasks = found.tasks.flatMap((task) => readTask(task) ?? []);
-  if (!tasks.length || tasks.length !== found.tasks.length) return null;
-  return { ...found, goal: readText(found.goal), tasks, version: typeof found.version === "number" ? found.version : 1 };
-}
-
-function readTask(found: unknown): PlannedTask | null {
-  if (!isRecord(found) || typeof found.id !== "string") return null;
-  const edges = Array.isArray(found.depends_on) ? found.depends_on : [];
-  return {
-    ...found,
-    id: found.id,
-    description: readText(found.description),
-    worker: readText(found.worker),
-    depends_on: edges.flatMap((edge) =>
-      isRecord(edge) && typeof edge.task === "string" ? [{ task: edge.task, required: edge.required !== false }] : [],
-    ),
-  };
+/** Return a plan all of whose tasks can be read. */
+function readWholePlan(found: Json): Plan | null {
+  const plan = readPlan(found);
+  return plan.tasks.length && plan.tasks.length === asList(found.tasks).length ? plan : null;
 }
 
 /** Return the answers that a question offers, where it does. */
-function readChoices(found: Record<string, unknown>): string[] {
+function readChoices(found: Json): string[] {
   const offered = Array.isArray(found.choices) ? found.choices : found.options;
-  return readTexts(offered).slice(0, MAX_CHOICES);
-}
-
-const readText = (found: unknown): string => (typeof found === "string" ? found : "");
-const readTexts = (found: unknown): string[] =>
-  Array.isArray(found) ? found.filter((each): each is string => typeof each === "string") : [];
-
-function isRecord(found: unknown): found is Record<string, unknown> {
-  return typeof found === "object" && found !== null && !Array.isArray(found);
+  return asTexts(offered).slice(0, MAX_CHOICES);
 }

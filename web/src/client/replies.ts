@@ -1,5 +1,6 @@
 /** What answers a question: decisions in the form of LangChain's middleware, which the server reads. */
 
+import { isRecord } from "../model/json";
 import type { PlannedTask } from "../model/trace";
 import type { Question } from "./question";
 
@@ -25,10 +26,7 @@ export const editCall = (tool: string, args: Record<string, unknown>): Reply =>
 export function readArguments(json: string): { args: Record<string, unknown> } | { problem: string } {
   try {
     const found: unknown = JSON.parse(json);
-    if (typeof found === "object" && found !== null && !Array.isArray(found)) {
-      return { args: found as Record<string, unknown> };
-    }
-    return { problem: "The arguments are a JSON object: {\"name\": value}." };
+    return isRecord(found) ? { args: found } : { problem: "The arguments are a JSON object: {\"name\": value}." };
   } catch (error) {
     return { problem: `This is no JSON: ${(error as Error).message}` };
   }

@@ -297,13 +297,9 @@ export class RunWatch {
 
   private pause(ms: number): Promise<void> {
     if (this.isStale) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    const woken = new AbortController();
+    this.wake = () => woken.abort();
+    return sleep(ms, woken.signal);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Thread } from "@langchain/langgraph-sdk";
 import { Client } from "@langchain/langgraph-sdk/client";
+import { readStored, store } from "../model/stored";
 import { readProblem } from "./problem";
 
 const TOKEN_KEY = "supervise-token";
@@ -13,26 +14,8 @@ export interface Server {
 }
 
 /** Return the token of this tab; it is kept nowhere else. */
-export function readToken(): string {
-  try {
-    return sessionStorage.getItem(TOKEN_KEY) ?? kept;
-  } catch {
-    return kept;
-  }
-}
-
-/** For a browser that stores nothing: it asks again after a reload. */
-let kept = "";
-
-export function keepToken(token: string): void {
-  kept = token;
-  try {
-    if (token) sessionStorage.setItem(TOKEN_KEY, token);
-    else sessionStorage.removeItem(TOKEN_KEY);
-  } catch {
-    // It is kept until a reload.
-  }
-}
+export const readToken = (): string => readStored("sessionStorage", TOKEN_KEY);
+export const keepToken = (token: string): void => store("sessionStorage", TOKEN_KEY, token);
 
 /** Return the header that names the user, as it is now. */
 export function buildTokenHeader(): Record<string, string> {

@@ -3,7 +3,7 @@ import { reader } from "../model/asides";
 import { WordContext } from "../parts/copy-answer";
 import { Shell } from "../parts/shell";
 import { ComparePage } from "./compare-page";
-import { HomePage } from "./home-page";
+import { HomePage } from "./start-form";
 import { VisitorContext } from "../client/hooks";
 import { forgetKept } from "../client/kept";
 import { Missing } from "../client/notice";

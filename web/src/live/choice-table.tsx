@@ -2,15 +2,13 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { DataTable, type TableColumn } from "../parts/data-table";
 
-export type ChoiceColumn<Row> = TableColumn<Row>;
-
 interface ChoiceTableProps<Row> {
   name: string;
   /** What the rows are: runs, exams. */
   kind: string;
   /** The newest first. */
   rows: readonly Row[];
-  columns: readonly ChoiceColumn<Row>[];
+  columns: readonly TableColumn<Row>[];
   keyOf: (row: Row) => string;
   /** Of the row's box, for those who do not see it. */
   labelOf: (row: Row) => string;
@@ -37,7 +35,7 @@ export function ChoiceTable<Row>({ name, kind, rows, columns, keyOf, labelOf, pr
     place ? column : { ...column, show: (row) => [column.show(row), problemOf?.(row) && <div class="row-problem small">{problemOf(row)}</div>] };
   return (
     <>
-      <div class="choice">
+      <div class="choice flow">
         {newer && older && selected.length === 2 ? (
           <a class="button" href={compare(older, newer)}>Compare the two</a>
         ) : (

@@ -1,13 +1,14 @@
 import { formatCount, formatSeconds, formatUsd } from "../model/format";
 import { describeModels, readExamTime, type ListedExam } from "../model/team";
 import { Line } from "../parts/text";
-import { ChoiceTable, type ChoiceColumn } from "./choice-table";
+import type { TableColumn } from "../parts/data-table";
+import { ChoiceTable } from "./choice-table";
 import { linkTo } from "./router";
 
 /** Exams that were kept, the newest first; two of them can be compared. */
 export function ExamList({ team, exams }: { team: string; exams: ListedExam[] }) {
   if (!exams.length) return <p class="soft">No results yet.</p>;
-  const date: ChoiceColumn<ListedExam> = {
+  const date: TableColumn<ListedExam> = {
     title: "Date",
     kind: "figure",
     show: ({ id, exam }) => (exam ? <a href={linkTo("teams", team, "exams", id)}>{formatExamTime(id)}</a> : formatExamTime(id)),
@@ -26,7 +27,7 @@ export function ExamList({ team, exams }: { team: string; exams: ListedExam[] })
   );
 }
 
-const COLUMNS: readonly ChoiceColumn<ListedExam>[] = [
+const COLUMNS: readonly TableColumn<ListedExam>[] = [
   { title: "Score", kind: "figure", show: ({ exam }) => exam && <ExamScore exam={exam} /> },
   { title: "Rows", kind: "figure", show: ({ rows }) => formatCount(rows) },
   { title: "Models", show: ({ exam }) => exam && <ExamModels exam={exam} /> },

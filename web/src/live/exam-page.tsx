@@ -1,9 +1,9 @@
 import { describeModels, type GradedRow } from "../model/team";
 import { DataTable } from "../parts/data-table";
-import { Score } from "../parts/score";
 import { Section } from "../parts/shell";
 import { Line, Text } from "../parts/text";
 import { formatExamTime } from "./exam-list";
+import { Complaints, Score, TeamLink } from "./exam-parts";
 import { useAsked } from "../client/hooks";
 import { Missing } from "../client/notice";
 import { linkTo } from "./router";
@@ -22,11 +22,7 @@ export function ExamPage({ server, team, exam: id }: ExamPageProps) {
   if (!exam) return <Missing problem={problem} href={linkTo("teams")}>All teams</Missing>;
   return (
     <>
-      <p class="no-print">
-        <a href={linkTo("teams", team)}>
-          Team <Line max={60}>{team}</Line>
-        </a>
-      </p>
+      <TeamLink team={team} />
       <Section id="exam" title={`Exam of ${formatExamTime(id)}`}>
         <p>
           <strong>{exam.score.toFixed(1)}</strong> <Line max={200}>{exam.team}</Line> · <Line max={200}>{describeModels(exam.models)}</Line>
@@ -62,9 +58,7 @@ const Graded = ({ row }: { row: GradedRow }) => (
       {row.status || "only planned"}
       {Object.entries(row.scores).map(([name, value]) => ` · ${name.replaceAll("_", " ")} ${value}`)}
     </div>
-    {[...row.complaints, ...(row.error ? [row.error] : [])].map((complaint, index) => (
-      <div key={index} class="row-problem small"><Line max={300}>{complaint}</Line></div>
-    ))}
+    <Complaints texts={[...row.complaints, row.error].filter(Boolean)} />
     {row.answer && (
       <details>
         <summary class="small">Answer</summary>

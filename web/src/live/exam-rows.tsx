@@ -1,10 +1,10 @@
 import { describeExpectation, type AskedRow, type Exam, type ExamFile, type GradedRow } from "../model/team";
 import { DataTable } from "../parts/data-table";
-import { Score } from "../parts/score";
 import { Line } from "../parts/text";
 import { useAction } from "../client/hooks";
 import { ProblemLine } from "../client/notice";
 import type { Problem } from "../client/problem";
+import { Complaints, Score } from "./exam-parts";
 import { linkTo } from "./router";
 import type { Server } from "../client/server";
 import { startRow } from "./team-server";
@@ -78,8 +78,6 @@ const RequestCell = ({ row, graded }: { row: AskedRow; graded: GradedRow | undef
         </>
       )}
     </details>
-    {graded?.complaints.map((complaint, index) => (
-      <div key={index} class="row-problem small"><Line max={300}>{complaint}</Line></div>
-    ))}
+    <Complaints texts={graded?.complaints} />
   </>
 );

@@ -1,12 +1,11 @@
 import { useState } from "preact/hooks";
-import { formatDifference, pairMetrics, pairRows, type FigurePair, type RowPair } from "../model/exam-compare";
-import type { Figure } from "../model/compare";
+import { formatDifference, pairMetrics, pairRows, type RowPair } from "../model/exam-compare";
 import { describeModels, type GradedRow } from "../model/team";
 import { DataTable, type TableColumn } from "../parts/data-table";
-import { Score } from "../parts/score";
 import { Section } from "../parts/shell";
 import { Line } from "../parts/text";
 import { formatExamTime } from "./exam-list";
+import { Complaints, Score, TeamLink } from "./exam-parts";
 import { FigureTable, NAMES } from "./figure-table";
 import { useAsked } from "../client/hooks";
 import { Missing } from "../client/notice";
@@ -28,11 +27,7 @@ export function ExamsPage({ server, team, exams }: ExamsPageProps) {
   const pairs = pairRows(...answer);
   return (
     <>
-      <p class="no-print">
-        <a href={linkTo("teams", team)}>
-          Team <Line max={60}>{team}</Line>
-        </a>
-      </p>
+      <TeamLink team={team} />
       <Section id="exams" title="Two exams">
         <div class="side-by-side">
           {answer.map((exam, index) => (
@@ -46,7 +41,7 @@ export function ExamsPage({ server, team, exams }: ExamsPageProps) {
             </article>
           ))}
         </div>
-        <FigureTable name="exam-figures" kind="Exam" figures={pairMetrics(...answer).map(formatPair)} />
+        <FigureTable name="exam-figures" kind="Exam" figures={pairMetrics(...answer)} />
       </Section>
       <Section id="rows" title="Rows">
         <Rows pairs={pairs} />
@@ -54,12 +49,6 @@ export function ExamsPage({ server, team, exams }: ExamsPageProps) {
     </>
   );
 }
-
-/** Return a pair of scores as figures. */
-const formatPair = ({ label, values, difference }: FigurePair): Figure => {
-  const [one, other] = values.map((value) => (value === null ? "–" : value.toFixed(1)));
-  return { label, values: [one!, other!], change: formatDifference(difference) };
-};
 
 /** The rows of both exams; those that are the same are shown on demand. */
 function Rows({ pairs }: { pairs: RowPair[] }) {
@@ -93,8 +82,6 @@ const COLUMNS: readonly TableColumn<RowPair>[] = [
 const Side = ({ row }: { row: GradedRow | null }) => (
   <>
     <Score value={row?.score ?? null} />
-    {row?.complaints.map((complaint, place) => (
-      <div key={place} class="row-problem small"><Line max={200}>{complaint}</Line></div>
-    ))}
+    <Complaints texts={row?.complaints} />
   </>
 );

@@ -16,7 +16,7 @@ export function FileDrop({ files, given, onFiles }: FileDropProps) {
     input.value = ""; // the same can be chosen again
   };
   return (
-    <div class="file-drop" role="group" aria-labelledby={name}>
+    <div class="file-drop flow" role="group" aria-labelledby={name}>
       <p id={name} class="soft">Drop files or a folder here, or choose</p>
       <label class="button">
         Files
@@ -33,7 +33,7 @@ export function FileDrop({ files, given, onFiles }: FileDropProps) {
         </p>
       )}
       {files.length > 0 && (
-        <ul class="chips" aria-label="Files of the request">
+        <ul class="chips bare flow small" aria-label="Files of the request">
           {files.map((file) => (
             <li key={file.name}>
               <Line max={60}>{file.name}</Line> <span class="soft">{formatSize(file.size)}</span>

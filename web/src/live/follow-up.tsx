@@ -1,6 +1,5 @@
 import { Section } from "../parts/shell";
-import type { LiveRun } from "../client/live-run";
-import { startRun } from "../client/live-run";
+import { startRun, type LiveRun } from "../client/live-run";
 import { isBuiltIn } from "../model/estimate";
 import { ENDED } from "../model/run-status";
 import { RequestForm } from "./request-form";

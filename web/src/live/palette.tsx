@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Server } from "../client/server";
 import { formatMoment, nameTeam } from "../model/format";
 import { Line } from "../parts/text";
+import { useListener } from "../parts/use-listener";
 import { linkTo } from "./router";
 import { RunLister } from "./run-list";
 import { nameStatus } from "./status-mark";
@@ -49,15 +50,11 @@ export function findEntries(entries: readonly Entry[], text: string): Entry[] {
 export function Palette({ server }: { server: Server }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setOpen] = useState(false);
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
-      event.preventDefault();
-      setOpen(true);
-    };
-    document.addEventListener("keydown", listen);
-    return () => document.removeEventListener("keydown", listen);
-  }, []);
+  useListener("keydown", (event) => {
+    if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    setOpen(true);
+  });
   useEffect(() => {
     if (isOpen) dialog.current?.showModal();
   }, [isOpen]);
@@ -108,14 +105,14 @@ function Finder({ server, onDone }: { server: Server; onDone: () => void }) {
         onInput={(event) => (setText(event.currentTarget.value), setAt(0))}
         onKeyDown={onKeyDown}
       />
-      <ul role="listbox" id="palette-found" aria-label="Found">
+      <ul class="bare" role="listbox" id="palette-found" aria-label="Found">
         {found.map((entry, index) => (
           <li key={entry.address} id={`found-${index}`} role="option" aria-selected={index === chosen} onClick={() => go(entry)} onPointerMove={() => setAt(index)}>
             <Line max={90}>{entry.words}</Line> <span class="soft small">{entry.kind}</span>
           </li>
         ))}
       </ul>
-      {!found.length && <p class="empty">Nothing is called that.</p>}
+      {!found.length && <p class="empty soft">Nothing is called that.</p>}
       <details>
         <summary>Keys of this page</summary>
         <dl class="shortcuts">

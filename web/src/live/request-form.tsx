@@ -112,7 +112,7 @@ export function RequestForm({ place, label, hint, words, children, problem = nul
           {hint}
         </p>
       )}
-      <div class="request-row">
+      <div class="request-row flow">
         <FileDrop files={files} given={Object.keys(materials ?? {})} onFiles={takeFiles} />
         <button class="primary" type="submit" data-key="Ctrl ↵" title="Ctrl+Enter" disabled={action.isBusy || !canSend}>
           {words[action.isBusy ? 1 : 0]}

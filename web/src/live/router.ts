@@ -1,6 +1,7 @@
 /** Which page is shown: `#/runs/THREAD`, and so on. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
+import { useListener } from "../parts/use-listener";
 
 /** The parts of a route; none for the first page. */
 export const readRoute = (hash: string): string[] =>
@@ -23,20 +24,16 @@ function decodePart(part: string): string {
 /** Return the route; a link to a section of the page leaves it as it is. */
 export function useRoute(): string[] {
   const [route, setRoute] = useState(() => readRoute(location.hash));
-  useEffect(() => {
-    let last = location.hash;
-    const follow = () => {
-      if (location.hash.startsWith("#/") || !location.hash) {
-        last = location.hash;
-        setRoute(readRoute(last));
-        scrollTo(0, 0);
-        document.getElementById("main")?.focus({ preventScroll: true });
-      } else {
-        history.replaceState(null, "", last || "#/");
-      }
-    };
-    addEventListener("hashchange", follow);
-    return () => removeEventListener("hashchange", follow);
-  }, []);
+  const last = useRef(location.hash);
+  useListener("hashchange", () => {
+    if (location.hash.startsWith("#/") || !location.hash) {
+      last.current = location.hash;
+      setRoute(readRoute(location.hash));
+      scrollTo(0, 0);
+      document.getElementById("main")?.focus({ preventScroll: true });
+    } else {
+      history.replaceState(null, "", last.current || "#/");
+    }
+  });
   return route;
 }

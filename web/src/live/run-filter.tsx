@@ -39,7 +39,7 @@ export function RunFilters({ runs, filter, onFilter }: RunFiltersProps) {
     ["days", "Started", [...DAYS]],
   ];
   return (
-    <form class="run-filters" role="search" aria-label="Runs" onSubmit={(event) => event.preventDefault()}>
+    <form class="run-filters flow" role="search" aria-label="Runs" onSubmit={(event) => event.preventDefault()}>
       <input type="search" aria-label="Words in a run" placeholder="Search runs" value={filter.text} onInput={(event) => onFilter({ ...filter, text: event.currentTarget.value })} />
       {choices.map(([name, title, options]) => (
         <label key={name}>

@@ -7,19 +7,19 @@ import { RunView } from "../parts/run-view";
 import { Text } from "../parts/text";
 import { QuestionsPanel } from "../questions/questions-panel";
 import { StopPanel } from "../stopping/stop-panel";
-import { downloadReport } from "./download";
 import { EarlierTurns } from "./earlier-turns";
 import { useFocusBack } from "../client/focus";
 import { canFollow, FollowUp } from "./follow-up";
 import { useAction, useAsked, useRun } from "../client/hooks";
 import { loadWhy } from "../client/kept-trace";
-import { readAsked, resumeRun, startAgain, stopRun, type LiveRun } from "../client/live-run";
+import { readAsked, resumeRun, stopRun, type LiveRun } from "../client/live-run";
 import { Missing, Notice, ProblemLine } from "../client/notice";
 import { linkTo } from "./router";
 import { RunAgain } from "./run-again";
 import type { Connection } from "../client/run-watch";
-import type { Server } from "../client/server";
+import { makeFile, type Server } from "../client/server";
 import { StatusMark, nameStatus } from "./status-mark";
+import { nameFile, saveFile } from "../model/save-file";
 
 const CONNECTIONS: Record<Connection, string> = {
   loading: "loading…",
@@ -77,7 +77,7 @@ function useReconnected(connection: Connection): boolean {
 
 /** What was asked, and when it begins. */
 function Unbegun({ run }: { run: LiveRun }) {
-  const again = useAction(() => startAgain(run));
+  const again = useAction(() => resumeRun(run, run.given!));
   return (
     <>
       {run.given && <blockquote class="request"><Text>{readAsked(run.given.input)}</Text></blockquote>}
@@ -111,7 +111,7 @@ function RunBar({ run }: { run: LiveRun }) {
   const isBack = useReconnected(run.connection);
   return (
     <>
-      <div class="run-bar no-print">
+      <div class="run-bar flow no-print">
         <p class="run-now" role="status" tabIndex={-1} ref={status}>
           <StatusMark status={run.status} unbegun={trace || run.status !== "running" ? "" : run.isQueued ? "in the queue" : "starting"} /> <span class="soft small">{isBack ? "connected again: nothing was missed" : CONNECTIONS[run.connection]}</span>
         </p>
@@ -129,4 +129,14 @@ function RunBar({ run }: { run: LiveRun }) {
       <ProblemLine problem={stop.problem ?? resume.problem ?? report.problem} />
     </>
   );
+}
+
+/** Let the browser save the report of a run.
+ *
+ * @throws Problem: the server does not make it.
+ */
+async function downloadReport(server: Server, { run, ...trace }: Trace): Promise<void> {
+  const { now_s: _, written: __, ...ended } = run; // a file is not live
+  const page = await makeFile(server, "report.html", JSON.stringify({ ...trace, run: ended }));
+  saveFile(`${nameFile(run)}-report.html`, new Blob([page], { type: "text/html" }));
 }

@@ -6,7 +6,8 @@ import { ask, type Server } from "../client/server";
 import { countOf, formatMoment, formatSeconds, nameTeam } from "../model/format";
 import { toLine } from "../model/plain-text";
 import { Line } from "../parts/text";
-import { ChoiceTable, type ChoiceColumn } from "./choice-table";
+import type { TableColumn } from "../parts/data-table";
+import { ChoiceTable } from "./choice-table";
 import { Deletion } from "./deletion";
 import { linkTo } from "./router";
 import { ALL_RUNS, RunFilters, selectRuns } from "./run-filter";
@@ -39,10 +40,10 @@ export function RunTable({ server }: { server: Server }) {
           <button type="button" onClick={() => deleting.undo()}>Undo</button>
         </p>
       )}
-      {!list && !problem && <p class="skeleton">Loading the runs…</p>}
-      {list && !runs.length && <p class="empty">No run yet: write a request above, or fill in an example. Runs of the command line are not shown here.</p>}
+      {!list && !problem && <p class="skeleton soft">Loading the runs…</p>}
+      {list && !runs.length && <p class="empty soft">No run yet: write a request above, or fill in an example. Runs of the command line are not shown here.</p>}
       {runs.length > 0 && !shown.length && (
-        <p class="empty">
+        <p class="empty soft">
           No run is like that{list?.hasOlder && " among those loaded"}.{" "}
           <button type="button" onClick={() => setFilter(ALL_RUNS)}>Show all</button>
         </p>
@@ -114,7 +115,7 @@ function RunActions({ server, runs, onRenamed, onDelete }: RunActionsProps) {
       )}
       {isOne && isNaming && <RenameForm key={only!.thread} server={server} run={only!} onDone={() => (setNaming(false), onRenamed())} />}
       {!(isOne && isNaming) && (
-        <button type="button" class="danger" onClick={() => onDelete(runs.map(({ thread }) => thread))}>
+        <button type="button" class="problem" onClick={() => onDelete(runs.map(({ thread }) => thread))}>
           Delete{isOne ? "" : ` the ${runs.length}`}
         </button>
       )}
@@ -130,7 +131,7 @@ function RenameForm({ server, run, onDone }: { server: Server; run: ListedRun; o
     onDone();
   });
   return (
-    <form class="rename" onSubmit={(event) => (event.preventDefault(), action.start())} onKeyDown={(event) => event.key === "Escape" && onDone()}>
+    <form class="rename flow" onSubmit={(event) => (event.preventDefault(), action.start())} onKeyDown={(event) => event.key === "Escape" && onDone()}>
       <input ref={field} onFocus={(event) => event.currentTarget.select()} aria-label="Title of the run" placeholder="A title of your own" maxLength={120} value={title} onInput={(event) => setTitle(event.currentTarget.value)} />
       <button class="primary" disabled={action.isBusy}>Save</button>
       <button type="button" onClick={onDone}>Cancel</button>
@@ -146,10 +147,11 @@ function useDeletion(server: Server, onChange: () => void): Deletion {
   return deletion;
 }
 
-const COLUMNS: readonly ChoiceColumn<ListedRun>[] = [
+const COLUMNS: readonly TableColumn<ListedRun>[] = [
   { title: "Status", show: ({ status, isQueued }) => <StatusMark status={status} unbegun={isQueued ? "not begun" : ""} /> },
   {
     title: "Request",
+    kind: "request-cell",
     show: ({ thread, title, request }) => (
       <>
         <a href={linkTo("runs", thread)}><Line max={160}>{title || request || "begins when it is its turn"}</Line></a>

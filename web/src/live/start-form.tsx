@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useState, useEffect } from "preact/hooks";
 import { useAsked } from "../client/hooks";
 import { useKept } from "../client/kept";
 import { startRun } from "../client/live-run";
@@ -8,6 +8,8 @@ import { RequestForm } from "./request-form";
 import { linkTo } from "./router";
 import { ModelStatus, TeamCards } from "./team-cards";
 import { listAssistants, loadTeams, type RowInput } from "./team-server";
+import { Section } from "../parts/shell";
+import { RunTable } from "./run-table";
 
 const DEFAULT_TEAM = "market_analysis";
 
@@ -43,7 +45,22 @@ export function StartForm({ server, first = "" }: { server: Server; first?: stri
       }}
     >
       {teams && <ModelStatus models={teams.find(({ name }) => name === team)?.models ?? {}} />}
-      {teams ? <TeamCards server={server} teams={teams} team={team} onTeam={(name) => (setAsked(""), keepTeam(name))} onExample={setExample} /> : !problem && <p class="skeleton">Loading the teams…</p>}
+      {teams ? <TeamCards server={server} teams={teams} team={team} onTeam={(name) => (setAsked(""), keepTeam(name))} onExample={setExample} /> : !problem && <p class="skeleton soft">Loading the teams…</p>}
     </RequestForm>
+  );
+}
+
+/** Where a run is started, and earlier ones are found. */
+export function HomePage({ server, part, team }: { server: Server; part: string; team: string | undefined }) {
+  useEffect(() => document.getElementById(part)?.scrollIntoView(), [part]);
+  return (
+    <>
+      <Section id="start" title="Start a run">
+        <StartForm key={team} server={server} first={team} />
+      </Section>
+      <Section id="runs" title="Runs">
+        <RunTable server={server} />
+      </Section>
+    </>
   );
 }

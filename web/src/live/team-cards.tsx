@@ -33,14 +33,14 @@ export function TeamCards({ server, teams, team, onTeam, onExample }: TeamCardsP
       <legend>Who works on it</legend>
       <div class="cards">
         {shown.map(({ name, description, example }) => (
-          <div key={name} class="team-card">
+          <div key={name} class="team-card box">
             <label>
               <input type="radio" name="team" value={name} checked={name === team} onChange={() => onTeam(name)} />
               <strong><Line max={60}>{nameTeam(name)}</Line></strong>
               <span class="soft small"><Line max={200}>{description}</Line></span>
             </label>
             {example && (
-              <button type="button" class="plain example-of-team" disabled={action.isBusy} title="Put it into the form, with its files" onClick={() => action.start(name, example.id)}>
+              <button type="button" class="plain example-of-team small" disabled={action.isBusy} title="Put it into the form, with its files" onClick={() => action.start(name, example.id)}>
                 <span class="visually-hidden">Fill in an example: </span>“<Line max={110}>{example.request}</Line>”
               </button>
             )}

@@ -1,3 +1,4 @@
+import { asList, asRecords, asTexts } from "./json";
 import { oncePerTrace } from "./once-per-trace";
 import { selectTurn } from "./read-trace";
 import type { Claim, Finding, Trace } from "./trace";
@@ -29,11 +30,11 @@ export const findAnswer = oncePerTrace((trace: Trace): Answer | null => {
   return {
     text: answer.text,
     confidence: answer.confidence ?? null,
-    gaps: asList(answer.gaps),
-    unanswered: asList(answer.unanswered),
-    contradictions: asList(answer.contradictions).filter(({ claims }) => Array.isArray(claims)),
-    sources: asList(answer.sources),
-    findings: asList(answer.findings),
+    gaps: asTexts(answer.gaps),
+    unanswered: asTexts(answer.unanswered),
+    contradictions: (asRecords(answer.contradictions) as unknown as Contradiction[]).filter(({ claims }) => Array.isArray(claims)),
+    sources: asTexts(answer.sources),
+    findings: asRecords(answer.findings),
     language: answer.language ?? "en",
   };
 });
@@ -43,12 +44,10 @@ export function listContradictions(trace: Trace): Contradiction[] {
   const answer = findAnswer(trace);
   if (answer) return answer.contradictions;
   const judged = selectTurn(trace).filter((event) => event.kind === "judged" && !event.within);
-  return judged.flatMap((event) => asList(event["contradictions"] as Contradiction[] | undefined));
+  return judged.flatMap((event) => asList(event["contradictions"]) as Contradiction[]);
 }
 
 /** Return the index of the claim that a verdict prefers; -1 where it prefers none. */
 export function findPrevailing(verdict: string): number {
   return ["the first holds", "the second holds"].findIndex((beginning) => verdict.startsWith(beginning));
 }
-
-const asList = <T>(value: readonly T[] | undefined): T[] => (Array.isArray(value) ? [...value] : []);

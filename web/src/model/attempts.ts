@@ -1,4 +1,4 @@
-import { isNumber } from "./read-trace";
+import { asRecord, asText, isNumber } from "./json";
 import type { Report, TraceEvent } from "./trace";
 
 /** What a worker was given for an attempt, beside the description of its task. */
@@ -34,7 +34,6 @@ export interface Attempt {
   problem: string;
   /** Of the rewritten description, where there is one. */
   refined: string;
-  isLast: boolean;
   /** It led to a result, which a resume or a critic may have asked for again. */
   isCompleted: boolean;
   /** The run stopped during it; a resume began it again. */
@@ -75,15 +74,13 @@ export function listAttempts(events: readonly TraceEvent[]): Attempt[] {
     if (event.kind === "task_started") {
       if (current) {
         current.isCutOff = current.endS === null && event["attempt"] === current.number;
-        endAttempt(current, event.t, current.isCutOff ? "" : asHandoff(event["handoff"]).earlier);
+        endAttempt(current, event.t, current.isCutOff ? "" : (asRecord(event["handoff"]) as Handoff).earlier);
       }
       attempts.push(beginAttempt(event, attempts.length + 1));
     } else if (CALL_KINDS.has(event.kind)) (current?.calls ?? early).push(event);
     else if (current) applyEvent(current, event);
   }
   attempts[0]?.calls.unshift(...early);
-  const last = attempts.at(-1);
-  if (last) last.isLast = true;
   return attempts;
 }
 
@@ -95,10 +92,9 @@ function beginAttempt(event: TraceEvent, number: number): Attempt {
     tier: asText(event["tier"]),
     startS: event.t,
     endS: null,
-    handoff: asHandoff(event["handoff"]),
+    handoff: asRecord(event["handoff"]),
     problem: "",
     refined: "",
-    isLast: false,
     isCompleted: false,
     isCutOff: false,
     calls: [],
@@ -127,6 +123,3 @@ function applyEvent(attempt: Attempt, event: TraceEvent): void {
 
 const findProblem = (report: Report | undefined): string =>
   report && report.status !== "completed" ? (report.error ?? report.escalation?.message ?? report.output) : "";
-
-const asText = (value: unknown): string => (typeof value === "string" ? value : "");
-const asHandoff = (value: unknown): Handoff => (typeof value === "object" && value !== null ? value : {});

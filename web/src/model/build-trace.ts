@@ -1,9 +1,12 @@
 /** The trace of a thread, from the entries that its server keeps: the counterpart of graph/runs/trace.py. */
 
+import { groupBy } from "./group-by";
+import { isRecord, type Json } from "./json";
+import { selectLastRequest } from "./read-trace";
 import type { Plan, RunStatus, RunUsage, TaskStatus, Trace, TracedTask, TraceEvent, Usage } from "./trace";
 
 /** A line of a kept trace: an event, or a note of a run's start or end. */
-export type Entry = Record<string, unknown>;
+export type Entry = Json;
 
 const PLAN_KINDS = ["plan_created", "plan_revised", "plan_approved"];
 const SHOWN_OF_REQUEST = ["request", "models", "materials", "kept_materials"];
@@ -16,7 +19,7 @@ export function readLine(line: unknown): Entry | null {
   if (typeof line !== "string") return null;
   try {
     const entry: unknown = JSON.parse(line);
-    return typeof entry === "object" && entry !== null && !Array.isArray(entry) ? normalize(entry as Entry) : null;
+    return isRecord(entry) ? normalize(entry) : null;
   } catch {
     return null;
   }
@@ -33,7 +36,7 @@ export function normalize(entry: Entry): Entry | null {
 export function buildTrace(entries: readonly Entry[]): Trace {
   const events = entries.filter(isEvent) as TraceEvent[];
   const notes = entries.filter((entry) => !("kind" in entry));
-  const turn = selectLastRequest(events, "");
+  const turn = selectLastRequest(events);
   const answer = selectOwn(turn, "").findLast((event) => event.kind === "answer");
   return {
     version: 1,
@@ -47,11 +50,6 @@ export function buildTrace(entries: readonly Entry[]): Trace {
 }
 
 const selectOwn = (events: TraceEvent[], within: string) => events.filter((event) => (event.within ?? "") === within);
-
-function selectLastRequest(events: TraceEvent[], within: string): TraceEvent[] {
-  const start = events.findLastIndex((event) => event.kind === "request" && (event.within ?? "") === within);
-  return start > 0 ? events.slice(start) : events;
-}
 
 function buildRun(notes: Entry[], events: TraceEvent[], turn: TraceEvent[], answer?: TraceEvent): Trace["run"] {
   const run: Record<string, unknown> = { resumed: notes.filter((note) => "resumed" in note).length };
@@ -84,7 +82,7 @@ const listPlans = (events: TraceEvent[]): Plan[] =>
 /** Return the tasks of the last plan with their states; a team's task holds the team's tasks. */
 function buildTasks(turn: TraceEvent[], within: string): TracedTask[] {
   const plan = listPlans(selectOwn(turn, within)).at(-1);
-  const byTask = groupByTask(turn);
+  const byTask = groupBy(turn, ({ task }) => task);
   const teams = new Set(turn.map((event) => event.within));
   return (plan?.tasks ?? []).map((task) => {
     const path = [within, task.id].filter(Boolean).join("/");
@@ -92,16 +90,6 @@ function buildTasks(turn: TraceEvent[], within: string): TracedTask[] {
     const team = teams.has(path) ? buildNestedRun(turn, path) : undefined;
     return { ...task, ...findTaskStatus(own), ...(team ? { team } : {}) };
   });
-}
-
-function groupByTask(events: TraceEvent[]): Map<string, TraceEvent[]> {
-  const groups = new Map<string, TraceEvent[]>();
-  for (const event of events) {
-    const group = groups.get(event.task);
-    if (group) group.push(event);
-    else groups.set(event.task, [event]);
-  }
-  return groups;
 }
 
 function buildNestedRun(turn: TraceEvent[], path: string): NonNullable<TracedTask["team"]> {

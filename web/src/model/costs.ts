@@ -1,5 +1,7 @@
+import { groupBy } from "./group-by";
+import { asText, isNumber, isRecord } from "./json";
 import { oncePerTrace } from "./once-per-trace";
-import { isNumber, selectTurn } from "./read-trace";
+import { selectTurn } from "./read-trace";
 import type { Trace, TraceEvent } from "./trace";
 
 /** What the model calls of one task, worker, tier or purpose have cost. */
@@ -18,20 +20,7 @@ export type CostGrouping = "purpose" | "task" | "worker" | "tier" | "model";
 
 export const COST_GROUPINGS: readonly CostGrouping[] = ["purpose", "task", "worker", "tier", "model"];
 
-/** The purpose of calls in traces that do not name it, by what was asked for. */
-const PURPOSES: ReadonlyMap<string, string> = new Map([
-  ["Plan", "plan"],
-  ["Decision", "route"],
-  ["PlanReview", "plan review"],
-  ["TaskCheck", "surprise check"],
-  ["Report", "report"],
-  ["Refinement", "refine"],
-  ["Recruit", "recruit"],
-  ["Verdict", "judge"],
-  ["Answer", "answer"],
-  ["Critique", "critic"],
-]);
-
+/** Purposes that read better in other words. */
 const PURPOSE_NAMES: ReadonlyMap<string, string> = new Map([
   ["turn", "work, with tools"],
   ["report", "work"],
@@ -50,14 +39,8 @@ export const namePurpose = (purpose: string): string => PURPOSE_NAMES.get(purpos
 
 /** Return the costs of the last request by one property of its calls, the most tokens first. */
 export function sumCosts(trace: Trace, grouping: CostGrouping): CostRow[] {
-  const rows = new Map<string, CostRow>();
-  for (const event of selectTurn(trace)) {
-    const usage = readUsage(event);
-    if (usage) addUsage(rows, nameGroup(event, grouping), usage);
-  }
-  const missing = findMissing(trace, rows.values());
-  if (missing) rows.set(missing.name, missing);
-  return [...rows.values()].sort((one, other) => countTokens(other) - countTokens(one));
+  const rows = sumGroups(selectTurn(trace).flatMap((event) => readCosts(event, nameGroup(event, grouping))));
+  return [...rows, ...findMissing(trace, rows)].sort((one, other) => countTokens(other) - countTokens(one));
 }
 
 /** Of teams in teams: more are no trace of ours. */
@@ -65,14 +48,11 @@ const MAX_LEVELS = 20;
 
 /** Return what each task has cost, by its path, with all its attempts and the tasks of its team. */
 export const sumTaskCosts = oncePerTrace((trace: Trace): ReadonlyMap<string, CostRow> => {
-  const rows = new Map<string, CostRow>();
-  for (const event of selectTurn(trace)) {
-    const usage = event.task ? readUsage(event) : null;
-    if (!usage) continue;
-    const parts = event.task.split("/");
-    parts.slice(0, MAX_LEVELS).forEach((_, index) => addUsage(rows, parts.slice(0, index + 1).join("/"), usage));
-  }
-  return rows;
+  const rows = selectTurn(trace).flatMap((event) => {
+    const parts = event.task ? event.task.split("/") : [];
+    return parts.slice(0, MAX_LEVELS).flatMap((_, index) => readCosts(event, parts.slice(0, index + 1).join("/")));
+  });
+  return new Map(sumGroups(rows).map((row) => [row.name, row]));
 });
 
 /** The name of the row that adds up all others. */
@@ -94,23 +74,23 @@ export const addUp = (rows: readonly CostRow[]): CostRow =>
 
 export const countTokens = (row: CostRow): number => row.inputTokens + row.outputTokens;
 
-type UsageFields = Partial<Record<"model_calls" | "input_tokens" | "output_tokens" | "cost_usd" | "seconds", unknown>>;
+const sumGroups = (rows: readonly CostRow[]): CostRow[] => [...groupBy(rows, ({ name }) => name)].map(([name, group]) => ({ ...addUp(group), name }));
 
-/** Return the usage of a call, or of a worker on another server; a call that cost nothing has none. */
-function readUsage(event: TraceEvent): UsageFields | null {
-  if (event.kind === "model_call") return isNumber(event["input_tokens"]) ? (event as UsageFields) : null;
-  return event.kind === "remote_ended" ? ((event["usage"] as UsageFields | undefined) ?? null) : null;
-}
-
-function addUsage(rows: Map<string, CostRow>, name: string, usage: UsageFields): void {
-  const row = rows.get(name) ?? { name, calls: 0, inputTokens: 0, outputTokens: 0, usd: 0, seconds: 0 };
-  const usd = usage.cost_usd;
-  row.calls += isNumber(usage.model_calls) ? usage.model_calls : 1;
-  row.inputTokens += toNumber(usage.input_tokens);
-  row.outputTokens += toNumber(usage.output_tokens);
-  row.seconds += toNumber(usage.seconds);
-  row.usd = row.usd === null || !isNumber(usd) ? null : row.usd + usd;
-  rows.set(name, row);
+/** Return the costs of a call, or of a worker on another server; none of a call that cost nothing. */
+function readCosts(event: TraceEvent, name: string): CostRow[] {
+  const usage = event.kind === "remote_ended" ? event["usage"] : event.kind === "model_call" && isNumber(event["input_tokens"]) && event;
+  if (!isRecord(usage)) return [];
+  const { model_calls: calls, cost_usd: usd, input_tokens, output_tokens, seconds } = usage;
+  return [
+    {
+      name,
+      calls: isNumber(calls) ? calls : 1,
+      inputTokens: toNumber(input_tokens),
+      outputTokens: toNumber(output_tokens),
+      usd: isNumber(usd) ? usd : null,
+      seconds: toNumber(seconds),
+    },
+  ];
 }
 
 function nameGroup(event: TraceEvent, grouping: CostGrouping): string {
@@ -126,28 +106,23 @@ function nameGroup(event: TraceEvent, grouping: CostGrouping): string {
   }
 }
 
-/** Return what a call was for; traces that do not name it say what was asked for. */
-export function findPurpose(event: TraceEvent): string {
-  if (event.kind === "remote_ended") return "another server";
-  return asText(event["purpose"]) || (PURPOSES.get(asText(event["schema"])) ?? "other");
-}
+/** Return what a call was for. */
+export const findPurpose = (event: TraceEvent): string => (event.kind === "remote_ended" ? "another server" : asText(event["purpose"]) || "other");
 
-/** Return the calls that the run's own sum has and its events have not; null if there are none. */
-function findMissing(trace: Trace, rows: Iterable<CostRow>): CostRow | null {
-  const whole = trace.usage;
-  const found = [...rows];
-  const sum = (read: (row: CostRow) => number) => found.reduce((total, row) => total + read(row), 0);
-  const calls = whole.model_calls - sum((row) => row.calls);
-  if (calls <= 0) return null;
-  return {
-    name: "not in the events",
-    calls,
-    inputTokens: Math.max(0, whole.input_tokens - sum((row) => row.inputTokens)),
-    outputTokens: Math.max(0, whole.output_tokens - sum((row) => row.outputTokens)),
-    usd: isNumber(whole.cost_usd) ? Math.max(0, whole.cost_usd - sum((row) => row.usd ?? 0)) : null,
-    seconds: Math.max(0, toNumber(whole.seconds) - sum((row) => row.seconds)),
-  };
+/** Return the calls that the run's own sum has and its events have not. */
+function findMissing({ usage }: Trace, rows: readonly CostRow[]): CostRow[] {
+  const found = addUp(rows.map((row) => ({ ...row, usd: row.usd ?? 0 })));
+  if (usage.model_calls <= found.calls) return [];
+  return [
+    {
+      name: "not in the events",
+      calls: usage.model_calls - found.calls,
+      inputTokens: Math.max(0, usage.input_tokens - found.inputTokens),
+      outputTokens: Math.max(0, usage.output_tokens - found.outputTokens),
+      usd: isNumber(usage.cost_usd) ? Math.max(0, usage.cost_usd - found.usd!) : null,
+      seconds: Math.max(0, toNumber(usage.seconds) - found.seconds),
+    },
+  ];
 }
 
 const toNumber = (value: unknown): number => (isNumber(value) ? value : 0);
-const asText = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -28,18 +28,13 @@ const HIDDEN_KINDS: ReadonlySet<string> = new Set(["ui"]);
 export const listShownEvents = (trace: Trace): TraceEvent[] => selectTurn(trace).filter(({ kind }) => !HIDDEN_KINDS.has(kind));
 
 /** Return those of them that a filter selects, each as one line. */
-export function listEventLines(events: readonly TraceEvent[], filter: EventFilter): EventLine[] {
-  const words = filter.text.trim().toLowerCase();
-  const lines: EventLine[] = [];
+export function listEventLines(events: readonly TraceEvent[], { kind, task, text: searched }: EventFilter): EventLine[] {
+  const words = searched.trim().toLowerCase();
   const startS = events[0]?.t ?? 0;
-  for (const event of events) {
-    if (filter.kind && event.kind !== filter.kind) continue;
-    if (filter.task && event.task !== filter.task && !event.task.startsWith(`${filter.task}/`)) continue;
-    const line = { event, seconds: event.t - startS, text: describeEvent(event), isFailed: isFailure(event) };
-    const searched = `${event.kind} ${event.task} ${event.worker} ${line.text}`.toLowerCase();
-    if (!words || searched.includes(words)) lines.push(line);
-  }
-  return lines;
+  return events
+    .filter((event) => (!kind || event.kind === kind) && (!task || event.task === task || event.task.startsWith(`${task}/`)))
+    .map((event) => ({ event, seconds: event.t - startS, text: describeEvent(event), isFailed: isFailure(event) }))
+    .filter(({ event, text }) => `${event.kind} ${event.task} ${event.worker} ${text}`.toLowerCase().includes(words));
 }
 
 /** Return the kinds of events, sorted. */

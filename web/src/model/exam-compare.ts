@@ -1,5 +1,6 @@
 /** Two exams side by side: which rows changed, and by how much. */
 
+import type { Figure } from "./compare";
 import type { Exam, GradedRow } from "./team";
 
 export type RowChange = "better" | "worse" | "same" | "only in A" | "only in B";
@@ -36,29 +37,23 @@ function pairRow(first: GradedRow | null, second: GradedRow | null): RowPair {
   return { id, request, sides: [first, second], change, difference };
 }
 
-export interface FigurePair {
-  label: string;
-  values: readonly [number | null, number | null];
-  difference: number | null;
-}
-
 /** Return the score and each metric of both exams; where their rows differ, the score of those in both too. */
-export function pairMetrics(first: Exam, second: Exam): FigurePair[] {
+export function pairMetrics(first: Exam, second: Exam): Figure[] {
   const names = [...new Set([...Object.keys(first.metrics), ...Object.keys(second.metrics)])];
   const metric = (name: string) => pairFigure(name.replaceAll("_", " "), first.metrics[name], second.metrics[name]);
   return [pairFigure("score", first.score, second.score), ...pairShared(first, second), ...names.map(metric)];
 }
 
-function pairShared(first: Exam, second: Exam): FigurePair[] {
+function pairShared(first: Exam, second: Exam): Figure[] {
   const shared = pairRows(first, second).filter(({ difference }) => difference !== null);
   if (!shared.length || (shared.length === first.rows.length && shared.length === second.rows.length)) return [];
   const average = (side: 0 | 1) => shared.reduce((sum, { sides }) => sum + sides[side]!.score, 0) / shared.length;
   return [pairFigure(`score, rows in both (${shared.length})`, average(0), average(1))];
 }
 
-function pairFigure(label: string, first: number | undefined, second: number | undefined): FigurePair {
-  const values = [first ?? null, second ?? null] as const;
-  return { label, values, difference: values[0] === null || values[1] === null ? null : values[1] - values[0] };
+function pairFigure(label: string, first: number | undefined, second: number | undefined): Figure {
+  const change = formatDifference(first === undefined || second === undefined ? null : second - first);
+  return { label, values: [first?.toFixed(1) ?? "–", second?.toFixed(1) ?? "–"], change };
 }
 
 /** Return a difference with its sign; empty without one. */

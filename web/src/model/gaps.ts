@@ -1,7 +1,7 @@
 import { findAnswer } from "./answer";
+import { groupBy } from "./group-by";
 import { oncePerTrace } from "./once-per-trace";
-import { listProblems, type Problem } from "./problems";
-import { viewTasks } from "./task-view";
+import { viewTasks, flattenTasks, type TaskState, type TaskView } from "./task-view";
 import type { Trace } from "./trace";
 
 /** Something that the answer lacks. */
@@ -37,16 +37,33 @@ export const listGaps = oncePerTrace((trace: Trace): Gap[] => {
 });
 
 /** Return texts, each with those of its kind behind it. */
-export function groupGaps(texts: readonly string[]): Gap[] {
-  const groups = new Map<string, Gap>();
-  for (const text of new Set(texts)) {
-    const kind = nameKind(text);
-    const group = groups.get(kind);
-    if (group) group.others.push(text);
-    else groups.set(kind, { text, others: [] });
-  }
-  return [...groups.values()];
-}
+export const groupGaps = (texts: readonly string[]): Gap[] =>
+  [...groupBy(new Set(texts), nameKind).values()].map(([text, ...others]) => ({ text: text!, others }));
 
 const nameKind = (text: string): string =>
   text.startsWith("not proved: ") ? "not proved" : text.replace(NAMES, "·").split(/\s+/).slice(0, KIND_WORDS).join(" ").toLowerCase();
+
+/** Tasks without a result for the same reason. */
+interface Problem {
+  state: TaskState;
+  reason: string;
+  tasks: TaskView[];
+}
+
+const ORDER: readonly TaskState[] = ["failed", "escalated", "cut off", "skipped", "not run"];
+
+/** Return why tasks have no result, each reason once, those of failed tasks first; a team's is that of its own tasks. */
+export function listProblems(tasks: readonly TaskView[]): Problem[] {
+  const isOpen = ({ state }: TaskView) => ORDER.includes(state);
+  const open = flattenTasks(tasks).filter((task) => isOpen(task) && !flattenTasks(task.inner).some(isOpen));
+  const found = [...groupBy(open, (task) => `${task.state}:${findReason(task)}`).values()];
+  return found.map((group) => ({ state: group[0]!.state, reason: findReason(group[0]!), tasks: group })).sort(
+    (one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state) || other.tasks.length - one.tasks.length,
+  );
+}
+
+function findReason({ state, traced }: TaskView): string {
+  const { report, reason } = traced;
+  if (state === "skipped") return reason ?? "";
+  return report?.error || report?.escalation?.message || report?.output || "";
+}

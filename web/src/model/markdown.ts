@@ -96,7 +96,7 @@ function markClaims(tokens: Token[], claims: readonly SourcedClaim[]): void {
       const [from, end] = [start, (start += texts[at]!.length)];
       const inside = places.filter((place) => place.end > from && place.end <= end);
       if (child.type !== "text") return [child, ...inside.map(({ claim }) => makeMark(child, claim, claims[claim]!))];
-      return cutText(child, inside.map((place) => ({ ...place, end: place.end - from })), claims);
+      return replaceParts(child, inside.map(({ end, claim }) => ({ from: end - from, end: end - from, by: [makeMark(child, claim, claims[claim]!)] })));
     });
   });
 }
@@ -107,14 +107,10 @@ function readRowText(tokens: Token[], start: number): string {
   return tokens.slice(start, end).map(({ content }) => content).join(" ");
 }
 
-function cutText(token: Token, places: readonly { end: number; claim: number }[], claims: readonly SourcedClaim[]): Token[] {
-  const parts: Token[] = [];
-  let start = 0;
-  for (const { end, claim } of places) {
-    parts.push(copyToken(token, { content: token.content.slice(start, end) }), makeMark(token, claim, claims[claim]!));
-    start = end;
-  }
-  return [...parts, copyToken(token, { content: token.content.slice(start) })];
+/** Return a text as tokens, with others in place of some of its parts. */
+function replaceParts(token: Token, parts: readonly { from: number; end: number; by: Token[] }[]): Token[] {
+  const starts = [0, ...parts.map(({ end }) => end)];
+  return starts.flatMap((start, index) => [copyToken(token, { content: token.content.slice(start, parts[index]?.from) }), ...(parts[index]?.by ?? [])]);
 }
 
 function makeMark(token: Token, claim: number, { proof, source }: SourcedClaim): Token {
@@ -126,7 +122,7 @@ function makeMark(token: Token, claim: number, { proof, source }: SourcedClaim):
 function buildPattern(names: string[]): RegExp {
   const longestFirst = names.sort((one, other) => other.length - one.length);
   const words = longestFirst.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-  return new RegExp(`(?<![\\p{L}\\p{N}_/.-])(?:${words.join("|")})(?![\\p{L}\\p{N}_/-])`, "u");
+  return new RegExp(`(?<![\\p{L}\\p{N}_/.-])(?:${words.join("|")})(?![\\p{L}\\p{N}_/-])`, "gu");
 }
 
 function linkSources(token: Token, anchors: Map<string, string>, pattern: RegExp): void {
@@ -140,21 +136,13 @@ function linkSources(token: Token, anchors: Map<string, string>, pattern: RegExp
 
 /** Return a text as tokens in which each name of a source is a link to it. */
 function divideText(token: Token, anchors: Map<string, string>, pattern: RegExp): Token[] {
-  const divided: Token[] = [];
-  let left = token.content;
-  for (let found = pattern.exec(left); found; found = pattern.exec(left)) {
-    const [name] = found;
+  const links = [...token.content.matchAll(pattern)].map(({ 0: name, index }) => {
     const open = copyToken(token, { type: "link_open", tag: "a", nesting: 1, content: "" });
     open.attrSet("href", `#${anchors.get(name)}`);
-    divided.push(
-      copyToken(token, { content: left.slice(0, found.index) }),
-      open,
-      copyToken(token, { content: name }),
-      copyToken(token, { type: "link_close", tag: "a", nesting: -1, content: "" }),
-    );
-    left = left.slice(found.index + name.length);
-  }
-  return [...divided, copyToken(token, { content: left })].filter(({ type, content }) => content || type !== token.type);
+    const close = copyToken(token, { type: "link_close", tag: "a", nesting: -1, content: "" });
+    return { from: index, end: index + name.length, by: [open, copyToken(token, { content: name }), close] };
+  });
+  return replaceParts(token, links).filter(({ type, content }) => content || type !== token.type);
 }
 
 const copyToken = (token: Token, change: Partial<Token>): Token =>

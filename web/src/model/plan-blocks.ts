@@ -1,3 +1,4 @@
+import { groupBy } from "./group-by";
 import { STATE_GLYPHS, type TaskState, type TaskView } from "./task-view";
 
 /** Tasks that are drawn together: alone, as a grid, or as one card that names their number. */
@@ -25,25 +26,15 @@ const MAX_BLOCKS = 80;
 /** Return the blocks of a level: tasks alike in what they need and who needs them; null where they are too many. */
 export function makeBlocks(tasks: readonly TaskView[]): Block[] | null {
   const alike = groupBy(tasks, (task) => `${task.needs.map((need) => need.path).sort()}>${[...task.dependants].sort()}`);
-  const blocks = alike.flatMap((group) => (group.length < MIN_ALIKE ? group.map(makeSingle) : [makeGroup(group)]));
+  const blocks = [...alike.values()].flatMap((group) => (group.length < MIN_ALIKE ? group.map(makeSingle) : [makeGroup(group)]));
   return blocks.length <= MAX_BLOCKS ? blocks : null;
 }
 
 /** Return the blocks of a large plan: the tasks of one worker at one depth. */
 export const makeTableBlocks = (tasks: readonly TaskView[]): Block[] =>
-  groupBy(tasks, (task) => `${task.depth}:${task.worker}`).map((group) =>
+  [...groupBy(tasks, (task) => `${task.depth}:${task.worker}`).values()].map((group) =>
     group.length === 1 ? makeSingle(group[0]!) : makeGroup(group),
   );
-
-function groupBy(tasks: readonly TaskView[], keyOf: (task: TaskView) => string): TaskView[][] {
-  const groups = new Map<string, TaskView[]>();
-  for (const task of tasks) {
-    const group = groups.get(keyOf(task));
-    if (group) group.push(task);
-    else groups.set(keyOf(task), [task]);
-  }
-  return [...groups.values()];
-}
 
 const makeSingle = (task: TaskView): Block => ({ key: task.path, title: task.id, tasks: [task], isGroup: false });
 
@@ -78,7 +69,6 @@ const STATE_ORDER = Object.keys(STATE_GLYPHS) as TaskState[];
 
 /** Return how many tasks are in each state, in the order of `STATE_GLYPHS`. */
 export function countStates(tasks: readonly TaskView[]): Map<TaskState, number> {
-  const counts = new Map<TaskState, number>();
-  for (const task of tasks) counts.set(task.state, (counts.get(task.state) ?? 0) + 1);
-  return new Map(STATE_ORDER.flatMap((state) => (counts.has(state) ? [[state, counts.get(state)!] as const] : [])));
+  const found = groupBy(tasks, ({ state }) => state);
+  return new Map(STATE_ORDER.filter((state) => found.has(state)).map((state) => [state, found.get(state)!.length]));
 }

@@ -1,4 +1,4 @@
-import { Graph, layout } from "@dagrejs/dagre";
+import { Graph, layout, type GraphLabel } from "@dagrejs/dagre";
 import { joinBlocks, makeBlocks, makeTableBlocks, type Block, type BlockEdge } from "./plan-blocks";
 import type { TaskView } from "./task-view";
 
@@ -8,24 +8,9 @@ const FRAME_PADDING = 12;
 const FRAME_HEADING = 28;
 const CLOSED_HEIGHT = 64;
 
-export interface Box {
-  x: number;
-  y: number;
+export interface Size {
   width: number;
   height: number;
-}
-
-export interface PlacedCard extends Box {
-  task: TaskView;
-}
-
-/** The frame of a group or of an inner team; a closed one is a card itself. */
-export interface PlacedFrame extends Box {
-  key: string;
-  title: string;
-  tasks: TaskView[];
-  isOpen: boolean;
-  isGroup: boolean;
 }
 
 export interface Point {
@@ -33,14 +18,23 @@ export interface Point {
   y: number;
 }
 
+export interface Box extends Point, Size {}
+
+export interface PlacedCard extends Box {
+  task: TaskView;
+}
+
+/** The frame of a group or of an inner team; a closed one is a card itself. */
+export interface PlacedFrame extends Box, Block {
+  isOpen: boolean;
+}
+
 export interface PlacedEdge extends BlockEdge {
   points: Point[];
 }
 
 /** A drawn plan; lengths are in units of the drawing. */
-export interface PlanLayout {
-  width: number;
-  height: number;
+export interface PlanLayout extends Size {
   cards: PlacedCard[];
   frames: PlacedFrame[];
   edges: PlacedEdge[];
@@ -87,41 +81,38 @@ const makeEmpty = (isTable = false): PlanLayout => ({ width: 0, height: 0, cards
 
 function placeLayers(blocks: Block[], options: LayoutOptions): PlanLayout {
   const drawn = new Map(blocks.map((block) => [block.key, drawBlock(block, options)]));
-  const graph = new Graph();
-  graph.setGraph({ rankdir: options.direction, nodesep: 20, ranksep: 56, edgesep: 12 });
-  for (const [key, { width, height }] of drawn) graph.setNode(key, { width, height });
-  const edges = joinBlocks(blocks);
-  for (const edge of edges) graph.setEdge(edge.from, edge.to, {});
-  layout(graph);
+  const { boxes, edges } = placeGraph(drawn, joinBlocks(blocks), { direction: options.direction, nodesep: 20, ranksep: 56, edgesep: 12 });
   const whole = makeEmpty();
-  const boxes = new Map<string, Box>();
-  for (const [key, part] of drawn) {
-    const centre = graph.node(key) as Point;
-    const box = { x: centre.x - part.width / 2, y: centre.y - part.height / 2, width: part.width, height: part.height };
-    boxes.set(key, box);
-    addPart(whole, part, box.x, box.y);
-  }
-  for (const edge of edges) {
-    const { points } = graph.edge(edge.from, edge.to) as { points: Point[] };
-    const [start, end] = findPorts(boxes.get(edge.from)!, boxes.get(edge.to)!, options.direction);
-    // With three points the edge is between neighbours, and the middle one is of no use.
-    whole.edges.push({ ...edge, points: [start, ...(points.length > 3 ? points.slice(1, -1) : []), end] });
-  }
+  for (const [key, part] of drawn) addPart(whole, part, boxes.get(key)!);
+  whole.edges.push(...edges);
   return whole;
+}
+
+/** Return where boxes of some sizes stand in layers, and the edges between them. */
+export function placeGraph<Edge extends { from: string; to: string }>(sizes: ReadonlyMap<string, Size>, edges: readonly Edge[], settings: GraphLabel & Pick<LayoutOptions, "direction">) {
+  const graph = new Graph();
+  graph.setGraph({ ...settings, rankdir: settings.direction });
+  for (const [key, { width, height }] of sizes) graph.setNode(key, { width, height });
+  for (const { from, to } of edges) graph.setEdge(from, to, {});
+  layout(graph);
+  const boxes = new Map<string, Box>();
+  for (const [key, { width, height }] of sizes) {
+    const centre = graph.node(key) as Point;
+    boxes.set(key, { x: centre.x - width / 2, y: centre.y - height / 2, width, height });
+  }
+  const placed = edges.map((edge) => {
+    const { points } = graph.edge(edge.from, edge.to) as { points: Point[] };
+    const [start, end] = findPorts(boxes.get(edge.from)!, boxes.get(edge.to)!, settings.direction);
+    // With three points the edge is between neighbours, and the middle one is of no use.
+    return { ...edge, points: [start, ...(points.length > 3 ? points.slice(1, -1) : []), end] };
+  });
+  return { boxes, edges: placed, ...(graph.graph() as Size) };
 }
 
 /** Return where an edge leaves a box and enters another one. */
 function findPorts(from: Box, to: Box, direction: LayoutOptions["direction"]): [Point, Point] {
-  if (direction === "TB") {
-    return [
-      { x: from.x + from.width / 2, y: from.y + from.height },
-      { x: to.x + to.width / 2, y: to.y },
-    ];
-  }
-  return [
-    { x: from.x + from.width, y: from.y + from.height / 2 },
-    { x: to.x, y: to.y + to.height / 2 },
-  ];
+  const port = (box: Box, across: number, down: number): Point => ({ x: box.x + across * box.width, y: box.y + down * box.height });
+  return direction === "TB" ? [port(from, 0.5, 1), port(to, 0.5, 0)] : [port(from, 1, 0.5), port(to, 0, 0.5)];
 }
 
 /** Return a column for each depth and a row for each worker. */
@@ -143,7 +134,7 @@ function placeTable(blocks: Block[], options: LayoutOptions): PlanLayout {
   for (const { block, column, row, part } of cells) {
     const box = { x: lefts[column]!, y: tops[row]!, width: part.width, height: part.height };
     boxes.set(block.key, box);
-    addPart(whole, part, box.x, box.y);
+    addPart(whole, part, box);
   }
   for (const edge of joinBlocks(blocks)) {
     whole.edges.push({ ...edge, points: findPorts(boxes.get(edge.from)!, boxes.get(edge.to)!, "LR") });
@@ -161,33 +152,28 @@ function addUp(lengths: number[], gap: number): number[] {
   });
 }
 
-function addPart(whole: PlanLayout, part: PlanLayout, x: number, y: number): void {
-  const move = <Placed extends Box>(box: Placed): Placed => ({ ...box, x: box.x + x, y: box.y + y });
+function addPart(whole: PlanLayout, part: PlanLayout, { x, y }: Point): void {
+  const move = <Placed extends Point>(placed: Placed): Placed => ({ ...placed, x: placed.x + x, y: placed.y + y });
   whole.cards.push(...part.cards.map(move));
   whole.frames.push(...part.frames.map(move));
-  const movePoint = (point: Point) => ({ x: point.x + x, y: point.y + y });
-  whole.edges.push(...part.edges.map((edge) => ({ ...edge, points: edge.points.map(movePoint) })));
+  whole.edges.push(...part.edges.map((edge) => ({ ...edge, points: edge.points.map(move) })));
 }
 
 function drawBlock(block: Block, options: LayoutOptions): PlanLayout {
-  if (block.isGroup) return options.isOpen(block.key) ? drawGrid(block) : drawClosed(block);
+  if (block.isGroup) return options.isOpen(block.key) ? drawGrid(block) : drawFrame({ ...block, isOpen: false }, CARD.width, CLOSED_HEIGHT);
   const task = block.tasks[0]!;
   return task.inner.length ? drawTeam(task, options) : drawCard(task);
 }
 
-const drawCard = (task: TaskView): PlanLayout => ({
-  ...CARD,
-  cards: [{ task, x: 0, y: 0, ...CARD }],
-  frames: [],
-  edges: [],
-  isTable: false,
-});
+const drawCard = (task: TaskView): PlanLayout => ({ ...makeEmpty(), ...CARD, cards: [{ task, x: 0, y: 0, ...CARD }] });
 
-function drawClosed(block: Block): PlanLayout {
-  const size = { width: CARD.width, height: CLOSED_HEIGHT };
-  const { key, title, tasks } = block;
-  return { ...makeEmpty(), ...size, frames: [{ key, title, tasks, isOpen: false, isGroup: true, x: 0, y: 0, ...size }] };
-}
+const drawFrame = (frame: Omit<PlacedFrame, keyof Box>, width: number, height: number, cards: PlacedCard[] = []): PlanLayout => ({
+  ...makeEmpty(),
+  width,
+  height,
+  cards,
+  frames: [{ ...frame, x: 0, y: 0, width, height }],
+});
 
 function drawGrid(block: Block): PlanLayout {
   const rows = Math.min(block.tasks.length, Math.max(4, Math.round(Math.sqrt(1.2 * block.tasks.length))));
@@ -200,9 +186,7 @@ function drawGrid(block: Block): PlanLayout {
   }));
   const width = 2 * FRAME_PADDING + columns * (CARD.width + GAP) - GAP;
   const height = FRAME_HEADING + FRAME_PADDING + rows * (CARD.height + GAP) - GAP;
-  const { key, title, tasks } = block;
-  const frame = { key, title, tasks, isOpen: true, isGroup: true, x: 0, y: 0, width, height };
-  return { ...makeEmpty(), width, height, cards, frames: [frame] };
+  return drawFrame({ ...block, isOpen: true }, width, height, cards);
 }
 
 /** Return the card of a task and, below it where the frame is open, the plan of the team that did it. */
@@ -214,14 +198,25 @@ function drawTeam(task: TaskView, options: LayoutOptions): PlanLayout {
   const width = 2 * FRAME_PADDING + Math.max(CARD.width, inner.width);
   const height = top + inner.height + FRAME_PADDING;
   const title = `team ${task.traced.team?.name ?? ""}`.trim();
-  const drawn: PlanLayout = {
-    ...makeEmpty(),
-    width,
-    height,
-    cards: [{ task, x: FRAME_PADDING, y: FRAME_HEADING, ...CARD }],
-    frames: [{ key, title, tasks: task.inner, isOpen, isGroup: false, x: 0, y: 0, width, height }],
-  };
-  addPart(drawn, inner, FRAME_PADDING, top);
+  const card = { task, x: FRAME_PADDING, y: FRAME_HEADING, ...CARD };
+  const drawn = drawFrame({ key, title, tasks: task.inner, isOpen, isGroup: false }, width, height, [card]);
+  addPart(drawn, inner, { x: FRAME_PADDING, y: top });
   return drawn;
 }
 
+const at = ({ x, y }: Point): string => `${x.toFixed(1)} ${y.toFixed(1)}`;
+
+/** Return the path of an edge: a smooth line through its points that leaves and enters straight. */
+export function drawEdge(points: readonly Point[], direction: "LR" | "TB"): string {
+  const [first, ...others] = points;
+  if (!first) return "";
+  let from = first;
+  const curves = others.map((to) => {
+    const middle = direction === "LR" ? (from.x + to.x) / 2 : (from.y + to.y) / 2;
+    const [one, other] =
+      direction === "LR" ? [{ x: middle, y: from.y }, { x: middle, y: to.y }] : [{ x: from.x, y: middle }, { x: to.x, y: middle }];
+    from = to;
+    return `C${at(one)} ${at(other)} ${at(to)}`;
+  });
+  return `M${at(first)}${curves.join("")}`;
+}

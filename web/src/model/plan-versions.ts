@@ -1,3 +1,4 @@
+import { asRecord, asText, asTexts } from "./json";
 import { oncePerTrace } from "./once-per-trace";
 import { findStart, selectTurn } from "./read-trace";
 import type { Plan, PlannedTask, Trace, TraceEvent } from "./trace";
@@ -58,7 +59,7 @@ export const listPlanVersions = oncePerTrace((trace: Trace): PlanVersion[] => {
       versions.push({ plan, t: event.t - startS, origin, reason: asText(event["reason"]), difference, notes, later: [] });
       notes = [];
     } else {
-      const text = describeNote(event);
+      const text = NOTES.get(event.kind)?.(event);
       if (text) notes.push({ t: event.t - startS, text });
     }
   }
@@ -98,27 +99,16 @@ export const listNeeds = (task: PlannedTask): string =>
 
 const listNames = (names: readonly string[] | undefined): string => [...(names ?? [])].sort().join(", ") || "none";
 
-function describeNote(event: TraceEvent): string {
-  switch (event.kind) {
-    case "plan_rejected":
-      return `refused: ${asTexts(event["problems"]).join("; ")}`;
-    case "plan_corrected":
-      return `corrected: ${asTexts(event["changes"]).join("; ")}`;
-    case "plan_by_rule":
-      return `made by rule, as the planner's plans were refused: ${asTexts(event["problems"]).join("; ")}`;
-    case "plan_reviewed":
-      return describeReview(event);
-    default:
-      return "";
-  }
-}
+const NOTES = new Map<string, (event: TraceEvent) => string>([
+  ["plan_rejected", ({ problems }) => `refused: ${asTexts(problems).join("; ")}`],
+  ["plan_corrected", ({ changes }) => `corrected: ${asTexts(changes).join("; ")}`],
+  ["plan_by_rule", ({ problems }) => `made by rule, as the planner's plans were refused: ${asTexts(problems).join("; ")}`],
+  ["plan_reviewed", describeReview],
+]);
 
 function describeReview(event: TraceEvent): string {
-  const reports = Object.entries((event["reports"] as Record<string, string> | undefined) ?? {});
+  const reports = Object.entries(asRecord(event["reports"]));
   const outcome = event["makes_sense"] ? "the plan stays" : "the plan must change";
-  const why = reports.map(([task, reason]) => `${task}, as ${reason}`).join("; ");
+  const why = reports.map(([task, reason]) => `${task}, as ${String(reason)}`).join("; ");
   return `reviewed: ${outcome}. ${asText(event["reason"])} (Reviewed because of ${why})`;
 }
-
-const asText = (value: unknown): string => (typeof value === "string" ? value : "");
-const asTexts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

@@ -1,19 +1,8 @@
 import { dropAsides, nameRemedy } from "./asides";
-import type { Cause, Dependency, Plan, Report, Run, Trace, TraceEvent, TracedTask, Usage } from "./trace";
+import { asRecord, asRecords, asText, asTexts, isNumber, isRecord, type Json } from "./json";
+import type { Cause, Dependency, Plan, PlannedTask, Report, Run, Trace, TraceEvent, TracedTask, Usage } from "./trace";
 
 /** A trace from anywhere, completed so that every part can rely on the types: what is malformed is left out. */
-
-type Json = Record<string, unknown>;
-
-const isRecord = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const asRecord = (value: unknown): Json => (isRecord(value) ? value : {});
-const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-const asText = (value: unknown): string => (typeof value === "string" ? value : "");
-const asRecords = (value: unknown): Json[] => asList(value).filter(isRecord);
-const asTexts = (value: unknown): string[] => asList(value).filter((item) => typeof item === "string");
-
-export const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
 
 /** Return a trace whose lists and objects are all there; null if the value is no trace of a run. */
 export function readTrace(value: unknown): Trace | null {
@@ -58,27 +47,23 @@ export function readUsage(usage: Json): Usage {
   };
 }
 
-function readPlan(plan: Json): Plan {
+/** Return a plan with the tasks that have an id. */
+export function readPlan(plan: Json): Plan {
   const version = isNumber(plan["version"]) ? plan["version"] : 1;
-  return { ...plan, goal: asText(plan["goal"]), version, tasks: asRecords(plan["tasks"]).flatMap(readTask) };
+  return { ...plan, goal: asText(plan["goal"]), version, tasks: asRecords(plan["tasks"]).flatMap(readPlanned) };
+}
+
+function readPlanned(task: Json): PlannedTask[] {
+  const id = asText(task["id"]);
+  const depends_on = asRecords(task["depends_on"]).flatMap(readDependency);
+  return id ? [{ ...task, id, description: asText(task["description"]), worker: asText(task["worker"]), depends_on }] : [];
 }
 
 function readTask(task: Json): TracedTask[] {
-  const id = asText(task["id"]);
-  if (!id) return [];
+  const status = (asText(task["status"]) || "waiting") as TracedTask["status"];
+  const report = isRecord(task["report"]) ? readReport(task["report"]) : null;
   const team = isRecord(task["team"]) ? { team: readTeam(task["team"]) } : {};
-  return [
-    {
-      ...task,
-      id,
-      description: asText(task["description"]),
-      worker: asText(task["worker"]),
-      depends_on: asRecords(task["depends_on"]).flatMap(readDependency),
-      status: (asText(task["status"]) || "waiting") as TracedTask["status"],
-      report: isRecord(task["report"]) ? readReport(task["report"]) : null,
-      ...team,
-    } as TracedTask,
-  ];
+  return readPlanned(task).map((planned) => ({ ...planned, status, report, ...team }));
 }
 
 const readTeam = (team: Json): NonNullable<TracedTask["team"]> => ({
@@ -114,8 +99,7 @@ function sayHere(part: Json): Json {
 
 /** Return the events; a plan or report that the file holds once is put back into its event. */
 function readEvents(value: unknown, plans: Plan[], tasks: TracedTask[]): TraceEvent[] {
-  const reports = new Map<string, Report>();
-  collectReports(tasks, "", reports);
+  const reports = new Map(listPaths(tasks).map(({ path, task }) => [path, task.report]));
   return asRecords(value).flatMap((event) => {
     if (!isNumber(event["t"]) || typeof event["kind"] !== "string") return [];
     const path = asText(event["task"]);
@@ -127,19 +111,18 @@ function readEvents(value: unknown, plans: Plan[], tasks: TracedTask[]): TraceEv
   });
 }
 
-function collectReports(tasks: TracedTask[], within: string, found: Map<string, Report>): void {
-  for (const task of tasks) {
-    const path = within + task.id;
-    if (task.report) found.set(path, task.report);
-    collectReports(task.team?.tasks ?? [], `${path}/`, found);
-  }
-}
+/** Return tasks with their paths, each before those of its team: `outer/inner`. */
+export const listPaths = (tasks: readonly TracedTask[], within = ""): { path: string; task: TracedTask }[] =>
+  tasks.flatMap((task) => [{ path: within + task.id, task }, ...listPaths(task.team?.tasks ?? [], `${within}${task.id}/`)]);
 
 /** Return when the last request was accepted: times in the report count from it. */
 export const findStart = (trace: Trace): number => selectTurn(trace)[0]?.t ?? 0;
 
 /** Return the events since the last request; the trace's tasks and figures are of that one. */
-export function selectTurn(trace: Trace): TraceEvent[] {
-  const start = trace.events.findLastIndex((event) => event.kind === "request" && !event.within);
-  return start > 0 ? trace.events.slice(start) : trace.events;
+export const selectTurn = (trace: Trace): TraceEvent[] => selectLastRequest(trace.events);
+
+/** Return the events since the last request of the run, or of the team of a task. */
+export function selectLastRequest(events: TraceEvent[], within = ""): TraceEvent[] {
+  const start = events.findLastIndex((event) => event.kind === "request" && (event.within ?? "") === within);
+  return start > 0 ? events.slice(start) : events;
 }

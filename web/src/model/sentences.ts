@@ -1,6 +1,7 @@
 /** What happens in a run, in sentences. */
 
 import { countOf, formatSeconds, nameTeam } from "./format";
+import { asList, asRecord, asText } from "./json";
 import { toLine } from "./plain-text";
 import { labelState } from "./task-view";
 import type { Report, TraceEvent } from "./trace";
@@ -16,10 +17,6 @@ const UNITS: Readonly<Record<string, string>> = { rows: "row", claims: "claim", 
 const TEXT_KEYS = ["message", "reason", "error", "request", "outcome", "said", "problem"] as const;
 const ENDS_IN_ONE = /^[^aeiou]*[aeiou][bdgmnprt]$/;
 
-const asText = (value: unknown): string => (typeof value === "string" ? value : "");
-const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-const asRecord = (value: unknown): Record<string, unknown> => Object(value) as Record<string, unknown>;
-
 /** Return names in a row: `a, b and c`; many are counted. */
 export function joinNames(found: unknown, noun: string): string {
   const names = asList(found).map((name) => toLine(name, 60));
@@ -27,48 +24,32 @@ export function joinNames(found: unknown, noun: string): string {
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : (names[0] ?? "");
 }
 
+const withReason = (words: string, { reason }: TraceEvent): string => [words, asText(reason)].filter(Boolean).join(": ");
+
+/** What an event of each kind says. */
+const SENTENCES = new Map<string, (event: TraceEvent, again: readonly TraceEvent[]) => string>([
+  ["plan_created", ({ plan }) => `made a plan: ${joinNames(asList(asRecord(plan)["tasks"]).map((task) => asRecord(task)["id"]), "task")}`],
+  ["plan_revised", (event) => withReason("changed the plan", event)],
+  ["plan_rejected", ({ problems }) => `the plan was refused: ${asList(problems).map(String).join(", ")}`],
+  ["plan_approved", () => "the plan was approved"],
+  ["dispatched", ({ tasks }) => `gives work to ${joinNames(tasks, "task")}`],
+  ["awaiting", ({ tasks }) => `waits for ${joinNames(tasks, "task")}`],
+  ["task_started", describeStart],
+  ["model_call", (event) => [event["purpose"] ?? event["schema"], event["model"], describeCall(event)].filter(Boolean).join(" · ")],
+  ["tool_call", describeTool],
+  ["report", ({ report }) => describeReport(report as Report | undefined)],
+  ["task_skipped", (event) => withReason("is left out", event)],
+  ["escalated", ({ message, reason }) => `could not do it: ${asText(message) || asText(reason)}`],
+  ["refined", () => "gets its task in other words"],
+  ["reassigned", ({ worker }) => `goes to another worker${worker && `, ${worker}`}`],
+  ["split", () => "is divided into smaller tasks"],
+  ["recruited", () => "gets a specialist of its own"],
+  ["answer", () => "wrote the answer"],
+]);
+
 /** Return what an event says; `again` are further calls of the same tool behind a call. */
-export function describeEvent(event: TraceEvent, again: readonly TraceEvent[] = []): string {
-  const reason = asText(event["reason"]);
-  switch (event.kind) {
-    case "plan_created":
-      return `made a plan: ${joinNames(asList(asRecord(event["plan"])["tasks"]).map((task) => asRecord(task)["id"]), "task")}`;
-    case "plan_revised":
-      return `changed the plan${reason && `: ${reason}`}`;
-    case "plan_rejected":
-      return `the plan was refused: ${asList(event["problems"]).map(String).join(", ")}`;
-    case "plan_approved":
-      return "the plan was approved";
-    case "dispatched":
-      return `gives work to ${joinNames(event["tasks"], "task")}`;
-    case "awaiting":
-      return `waits for ${joinNames(event["tasks"], "task")}`;
-    case "task_started":
-      return describeStart(event);
-    case "model_call":
-      return [event["purpose"] ?? event["schema"], event["model"], describeCall(event)].filter(Boolean).join(" · ");
-    case "tool_call":
-      return describeTool(event, again);
-    case "report":
-      return describeReport(event["report"] as Report | undefined);
-    case "task_skipped":
-      return `is left out${reason && `: ${reason}`}`;
-    case "escalated":
-      return `could not do it: ${asText(event["message"]) || reason}`;
-    case "refined":
-      return "gets its task in other words";
-    case "reassigned":
-      return `goes to another worker${event.worker && `, ${event.worker}`}`;
-    case "split":
-      return "is divided into smaller tasks";
-    case "recruited":
-      return "gets a specialist of its own";
-    case "answer":
-      return "wrote the answer";
-    default:
-      return TEXT_KEYS.map((key) => asText(event[key])).find(Boolean) ?? "";
-  }
-}
+export const describeEvent = (event: TraceEvent, again: readonly TraceEvent[] = []): string =>
+  SENTENCES.get(event.kind)?.(event, again) ?? TEXT_KEYS.map((key) => asText(event[key])).find(Boolean) ?? "";
 
 function describeStart(event: TraceEvent): string {
   const files = joinNames(Object.keys(asRecord(asRecord(event["handoff"])["materials"])), "file");

@@ -1,10 +1,12 @@
 import { findAnswer } from "./answer";
+import { groupBy } from "./group-by";
+import { asList } from "./json";
 import { oncePerTrace } from "./once-per-trace";
 import { selectTurn } from "./read-trace";
 import { flattenTasks, viewTasks } from "./task-view";
 import { readRow } from "./columns";
 import { listResult, readUsed, selectGroup, type UsedRows } from "./tool-result";
-import type { Proof, Trace, TraceEvent } from "./trace";
+import type { Proof, Trace } from "./trace";
 
 /** A quotation with what is around it. */
 export interface Passage {
@@ -67,7 +69,14 @@ export const listSources = oncePerTrace((trace: Trace): Source[] => {
 
 /** Return the claims of all reports, with their quotations in place. */
 export const listClaims = oncePerTrace((trace: Trace): SourcedClaim[] => {
-  const passages = new PassageIndex(trace);
+  const { placed, used, results } = readPassages(trace);
+  const findQuote = (task: string, quote: string): Passage | null => {
+    for (const { tool, text } of quote ? (results.get(task) ?? []) : []) {
+      const passage = findPassage(text, quote);
+      if (passage) return { ...passage, from: `what ${tool} answered` };
+    }
+    return null;
+  };
   // A team's report repeats the claims of its own tasks.
   const tasks = flattenTasks(viewTasks(trace)).filter(({ inner }) => !inner.length);
   const written = findAnswer(trace)?.language === "de" ? { hasComma: true } : {};
@@ -75,60 +84,31 @@ export const listClaims = oncePerTrace((trace: Trace): SourcedClaim[] => {
     (report?.claims ?? []).map((claim, index) => {
       const quotation = claim.quotation?.trim() ?? "";
       const { text, proof = null } = claim;
-      const passage = passages.find(path, index, quotation || text);
-      const used = proof === "computed" ? passages.findUsed(path, text) : null;
-      return { task: path, text, source: claim.source ?? "", quotation, proof, doubt: claim.doubt ?? "", passage, used, ...written };
+      const passage = placed.get(`${path}\n${index}`) ?? findQuote(path, quotation || text);
+      const rows = proof === "computed" ? used.get(`${path}\n${text}`) : undefined;
+      return { task: path, text, source: claim.source ?? "", quotation, proof, doubt: claim.doubt ?? "", passage, used: rows ? selectGroup(rows, readRow(text)) : null, ...written };
     }),
   );
 });
 
-/** Finds the text around quotations: as the trace places them, else in what tools have answered. */
-class PassageIndex {
-  private readonly placed = new Map<string, Passage>();
-  private readonly used = new Map<string, UsedRows>();
-  private readonly results = new Map<string, { tool: string; text: string }[]>();
-
-  constructor(trace: Trace) {
-    for (const event of selectTurn(trace)) {
-      if (event.kind === "report") this.readPlaces(event);
-      else if (event.kind === "tool_call" && typeof event["result"] === "string") this.readResult(event);
+/** Return the texts around quotations: as the trace places them, else in what tools have answered; and the rows of figures. */
+function readPassages(trace: Trace) {
+  const placed = new Map<string, Passage>();
+  const used = new Map<string, UsedRows>();
+  const results: { task: string; tool: string; text: string }[] = [];
+  for (const { kind, task, quotations, tool, result } of selectTurn(trace)) {
+    for (const { claim, before, quote, after, line } of (kind === "report" ? asList(quotations) : []) as (Passage & { claim: number })[]) {
+      placed.set(`${task}\n${claim}`, { before, quote, after, ...(line ? { line } : {}), from: "the source" });
+    }
+    if (kind !== "tool_call" || typeof result !== "string") continue;
+    const rows = readUsed(result);
+    for (const text of listResult(result)) {
+      results.push({ task, tool: String(tool), text });
+      const found = rows.find((each) => each.of?.includes(text) ?? true);
+      if (found) used.set(`${task}\n${text}`, found);
     }
   }
-
-  find(task: string, claim: number, quote: string): Passage | null {
-    const placed = this.placed.get(`${task}\n${claim}`);
-    if (placed || !quote) return placed ?? null;
-    for (const { tool, text } of this.results.get(task) ?? []) {
-      const passage = findPassage(text, quote);
-      if (passage) return { ...passage, from: `what ${tool} answered` };
-    }
-    return null;
-  }
-
-  findUsed(task: string, figure: string): UsedRows | null {
-    const used = this.used.get(`${task}\n${figure}`);
-    return used ? selectGroup(used, readRow(figure)) : null;
-  }
-
-  private readPlaces(event: TraceEvent): void {
-    const places = event["quotations"];
-    if (!Array.isArray(places)) return;
-    for (const { claim, before, quote, after, line } of places as (Passage & { claim: number })[]) {
-      const passage = { before, quote, after, ...(line ? { line } : {}), from: "the source" };
-      this.placed.set(`${event.task}\n${claim}`, passage);
-    }
-  }
-
-  private readResult(event: TraceEvent): void {
-    const results = this.results.get(event.task) ?? [];
-    const used = readUsed(String(event["result"]));
-    for (const text of listResult(String(event["result"]))) {
-      results.push({ tool: String(event["tool"]), text });
-      const rows = used.find((each) => each.of?.includes(text) ?? true);
-      if (rows) this.used.set(`${event.task}\n${text}`, rows);
-    }
-    this.results.set(event.task, results);
-  }
+  return { placed, used, results: groupBy(results, ({ task }) => task) };
 }
 
 /** Return a quotation in a text, or in JSON that holds it as a string; null if it is not there. */

@@ -1,5 +1,7 @@
 import { listAttempts, type Attempt, type Handoff } from "./attempts";
+import { groupBy } from "./group-by";
 import { sumTaskCosts, type CostRow } from "./costs";
+import { oncePerTrace } from "./once-per-trace";
 import { findStart, selectTurn } from "./read-trace";
 import { listClaims, type SourcedClaim } from "./sources";
 import { groupEvents, type TaskView } from "./task-view";
@@ -33,41 +35,26 @@ export interface TaskDetails {
   costs: CostRow | null;
 }
 
-/** Answers questions about the tasks of one trace. */
-export class TaskIndex {
-  private readonly events;
-  private readonly startS: number;
-  private readonly costs: ReadonlyMap<string, CostRow>;
-  private readonly cards = new Map<string, Record<string, WorkerCard>>();
-  private readonly claims = new Map<string, SourcedClaim[]>();
-
-  constructor(
-    trace: Trace,
-    private readonly tasks: ReadonlyMap<string, TaskView>,
-  ) {
-    this.events = groupEvents(trace);
-    this.startS = findStart(trace);
-    this.costs = sumTaskCosts(trace);
-    for (const event of selectTurn(trace)) {
-      const workers = event.kind === "request" ? event["workers"] : null;
-      if (workers) this.cards.set(event.within ?? "", workers as Record<string, WorkerCard>);
-    }
-    for (const claim of listClaims(trace)) this.claims.set(claim.task, [...(this.claims.get(claim.task) ?? []), claim]);
+const readFacts = oncePerTrace((trace: Trace) => {
+  const cards = new Map<string, Record<string, WorkerCard>>();
+  for (const event of selectTurn(trace)) {
+    const workers = event.kind === "request" ? event["workers"] : null;
+    if (workers) cards.set(event.within ?? "", workers as Record<string, WorkerCard>);
   }
+  return { cards, events: groupEvents(trace), startS: findStart(trace), claims: groupBy(listClaims(trace), ({ task }) => task) };
+});
 
-  /** Return the details of a task; null if the last plan has none of this path. */
-  find(path: string): TaskDetails | null {
-    const task = this.tasks.get(path);
-    if (!task) return null;
-    const within = path.slice(0, Math.max(0, path.lastIndexOf("/")));
-    const attempts = listAttempts((this.events.get(path) ?? []).filter((event) => (event.within ?? "") === within));
-    const handoff = attempts.at(-1)?.handoff ?? {};
-    const worker = attempts.at(-1)?.worker || task.worker;
-    const given = (handoff.given ?? task.needs.map((need) => need.path.slice(within ? within.length + 1 : 0)))
-      .map((id) => this.tasks.get(within ? `${within}/${id}` : id))
-      .filter((needed) => needed !== undefined);
-    const card = this.cards.get(within)?.[worker] ?? null;
-    const begunS = task.startedS === null ? null : task.startedS - this.startS;
-    return { task, begunS, attempts, handoff, card, given, claims: this.claims.get(path) ?? [], costs: this.costs.get(path) ?? null };
-  }
+/** Return the details of one of the tasks of a trace. */
+export function findDetails(trace: Trace, tasks: ReadonlyMap<string, TaskView>, task: TaskView): TaskDetails {
+  const { cards, events, startS, claims } = readFacts(trace);
+  const { path, within } = task;
+  const attempts = listAttempts((events.get(path) ?? []).filter((event) => (event.within ?? "") === within));
+  const handoff = attempts.at(-1)?.handoff ?? {};
+  const worker = attempts.at(-1)?.worker || task.worker;
+  const given = (handoff.given ?? task.needs.map((need) => need.path.slice(within ? within.length + 1 : 0)))
+    .map((id) => tasks.get(within ? `${within}/${id}` : id))
+    .filter((needed) => needed !== undefined);
+  const card = cards.get(within)?.[worker] ?? null;
+  const begunS = task.startedS === null ? null : task.startedS - startS;
+  return { task, begunS, attempts, handoff, card, given, claims: claims.get(path) ?? [], costs: sumTaskCosts(trace).get(path) ?? null };
 }

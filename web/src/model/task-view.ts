@@ -1,4 +1,6 @@
-import { isNumber, selectTurn } from "./read-trace";
+import { groupBy } from "./group-by";
+import { isNumber } from "./json";
+import { selectTurn } from "./read-trace";
 import type { RunStatus, Trace, TraceEvent, TracedTask } from "./trace";
 
 export type TaskState = "waiting" | "working" | "done" | "failed" | "skipped" | "escalated" | "cut off" | "asks" | "not run";
@@ -58,13 +60,7 @@ export const STATE_GLYPHS: Readonly<Record<TaskState, string>> = {
 /** Return the words that a reader is shown for a state. */
 export const labelState = (state: string): string => (state === "escalated" ? "could not do it" : state);
 
-const STATES: ReadonlyMap<string, TaskState> = new Map([
-  ["completed", "done"],
-  ["failed", "failed"],
-  ["skipped", "skipped"],
-  ["escalated", "escalated"],
-  ["working", "working"],
-]);
+const STATUSES = ["failed", "skipped", "escalated", "working"] as const;
 /** What a task is that the run left open, by the run's status. */
 const OPEN_STATES: Partial<Record<RunStatus, Partial<Record<TaskState, TaskState>>>> = {
   stopped: { working: "cut off" },
@@ -78,10 +74,7 @@ const WITHOUT_RESULT: ReadonlySet<TaskState> = new Set(["failed", "skipped", "es
 
 /** Return the tasks of the last plan; those of inner teams are in their tasks. */
 export function viewTasks(trace: Trace): TaskView[] {
-  const starts = new Map<string, TraceEvent[]>();
-  for (const event of selectTurn(trace)) {
-    if (event.kind === "task_started") starts.set(event.task, [...(starts.get(event.task) ?? []), event]);
-  }
+  const starts = groupBy(selectTurn(trace).filter(({ kind }) => kind === "task_started"), ({ task }) => task);
   const critical = new Set(trace.timing.critical_path ?? []);
   return viewLevel(trace.tasks, "", 0, { starts, critical, status: trace.run.status });
 }
@@ -122,7 +115,7 @@ function viewTask(task: TracedTask, parent: string, level: number, known: Known)
   const path = within + task.id;
   const report = task.report;
   const starts = known.starts.get(path) ?? [];
-  const state = STATES.get(task.status) ?? "waiting";
+  const state = task.status === "completed" ? "done" : (STATUSES.find((each) => each === task.status) ?? "waiting");
   return {
     path,
     id: task.id,
@@ -176,12 +169,4 @@ export function listNotable(tasks: readonly TaskView[], max: number): TaskView[]
 }
 
 /** Return the events of each task of the last request, by its path; those without a task under "". */
-export function groupEvents(trace: Trace): Map<string, TraceEvent[]> {
-  const found = new Map<string, TraceEvent[]>();
-  for (const event of selectTurn(trace)) {
-    const events = found.get(event.task);
-    if (events) events.push(event);
-    else found.set(event.task, [event]);
-  }
-  return found;
-}
+export const groupEvents = (trace: Trace): Map<string, TraceEvent[]> => groupBy(selectTurn(trace), ({ task }) => task);

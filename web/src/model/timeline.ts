@@ -1,7 +1,8 @@
 import { listAttempts, nameRung, type Attempt } from "./attempts";
 import { countOf, formatSeconds } from "./format";
-import { isNumber, selectTurn } from "./read-trace";
-import { groupEvents, secondsOf, type TaskState, type TaskView } from "./task-view";
+import { isNumber } from "./json";
+import { selectTurn } from "./read-trace";
+import { groupEvents, secondsOf, type TaskView } from "./task-view";
 import type { Trace, TraceEvent } from "./trace";
 
 export type SegmentKind = "waiting" | "attempt" | "planning" | "synthesis" | "model" | "tool" | "speculative" | "gap";
@@ -17,13 +18,10 @@ export interface Segment {
 }
 
 export interface TimelineRow {
-  /** Path of the task; empty for the supervisor's rows. */
+  /** Null for the supervisor's rows, whose path is empty. */
+  task: TaskView | null;
   path: string;
   title: string;
-  worker: string;
-  /** 0 for the outer run, 1 inside a team, and so on. */
-  level: number;
-  state: TaskState | null;
   isCritical: boolean;
   segments: Segment[];
   /** Its bars in words. */
@@ -103,11 +101,9 @@ function buildTaskRow(task: TaskView, events: TraceEvent[], planned: Map<string,
   const waiting =
     plannedS !== undefined && firstS !== undefined ? [makeSegment("waiting", plannedS, firstS, "waiting")] : [];
   return {
+    task,
     path: task.path,
     title: task.id,
-    worker: task.worker,
-    level: task.level,
-    state: task.state,
     isCritical: task.isCritical,
     segments: [...waiting, ...readSpeculation(ownEvents), ...placeAttempts(attempts, task, endS), ...readCalls(events)],
     summary: summarize(task, waiting[0], events),
@@ -161,11 +157,9 @@ function summarize(task: TaskView, waiting: Segment | undefined, events: TraceEv
 }
 
 const makeOwnRow = (title: string, isCritical: boolean, segments: Segment[], summary: string): TimelineRow => ({
+  task: null,
   path: "",
   title,
-  worker: "",
-  level: 0,
-  state: null,
   isCritical,
   segments,
   summary,
@@ -179,11 +173,7 @@ function buildSupervisorRow(turn: TraceEvent[], reportsS: number, isCritical: bo
   const segments = planned ? [makeSegment("planning", startS, planned.t, "planning")] : [];
   const approved = own.find((event) => event.kind === "plan_approved");
   if (planned?.["awaits_approval"] && approved) segments.push(makeSegment("waiting", planned.t, approved.t, "waits for approval"));
-  for (const event of own) {
-    if (event.kind === "taken_over" && isNumber(event["gap_s"])) {
-      segments.push(makeSegment("gap", event.t - event["gap_s"], event.t, "no instance at work"));
-    }
-  }
+  for (const { kind, t, gap_s } of own) if (kind === "taken_over" && isNumber(gap_s)) segments.push(makeSegment("gap", t - gap_s, t, "no instance at work"));
   segments.push(...readCalls(own.filter((event) => event.t <= reportsS || reportsS === startS)));
   return makeOwnRow("supervisor", isCritical, segments, `planning ${formatSeconds((planned?.t ?? startS) - startS)}`);
 }
@@ -195,3 +185,38 @@ function buildSynthesisRow(turn: TraceEvent[], reportsS: number, isCritical: boo
   const segments = [makeSegment("synthesis", reportsS, last.t, "writing the answer"), ...readCalls(own)];
   return [makeOwnRow("synthesizer", isCritical, segments, `writing the answer ${formatSeconds(last.t - reportsS)}`)];
 }
+
+/** A kind of bar, with its name. */
+interface Mark {
+  name: string;
+  kind: SegmentKind;
+  isFailed: boolean;
+}
+
+const NAMES: Readonly<Record<SegmentKind, string>> = {
+  waiting: "waiting",
+  attempt: "working",
+  planning: "planning, writing the answer",
+  synthesis: "planning, writing the answer",
+  model: "model call",
+  tool: "tool call",
+  speculative: "began before the plan was complete",
+  gap: "no instance at work",
+};
+/** The kinds whose failed bars look different. */
+const FAILED_NAMES: Partial<Record<SegmentKind, string>> = {
+  attempt: "attempt without a result",
+  model: "failed call",
+  tool: "failed call",
+};
+
+/** Return the marks that a timeline has, each once; those of failures last. */
+export function listMarks(timeline: Timeline): Mark[] {
+  const found = new Set(timeline.rows.flatMap((row) => row.segments).map(nameSegment));
+  return [...listNamed(NAMES, false), ...listNamed(FAILED_NAMES, true)].filter(({ name }) => found.delete(name));
+}
+
+const nameSegment = ({ kind, isFailed }: Segment): string => (isFailed && FAILED_NAMES[kind]) || NAMES[kind];
+
+const listNamed = (names: Partial<Record<SegmentKind, string>>, isFailed: boolean): Mark[] =>
+  Object.entries(names).map(([kind, name]) => ({ name, kind: kind as SegmentKind, isFailed }));

@@ -28,10 +28,6 @@ export interface Estimate extends Usage {
 }
 
 export interface RunUsage extends Usage {
-  by_worker?: Record<string, Usage>;
-  by_tier?: Record<string, Usage>;
-  /** Model calls by purpose. */
-  by_mechanism?: Record<string, number>;
   estimate?: Estimate | null;
 }
 
@@ -48,7 +44,6 @@ export interface PlannedTask {
   depends_on: Dependency[];
   materials?: string[];
   tier?: Tier | null;
-  is_compound?: boolean;
   /** The parts of the request that it answers. */
   covers?: string[];
 }
@@ -57,9 +52,6 @@ export interface Plan {
   goal: string;
   tasks: PlannedTask[];
   version: number;
-  aggregation?: string;
-  final_instruction?: string;
-  rule_reason?: string;
 }
 
 export type Proof = "quoted" | "computed" | "returned" | "stated" | "unproved";
@@ -68,19 +60,16 @@ export interface Claim {
   text: string;
   source?: string | null;
   quotation?: string | null;
-  confidence?: number | null;
   proof?: Proof | null;
   doubt?: string | null;
 }
 
 export interface Finding {
-  summary?: string;
   severity?: string;
   [key: string]: unknown;
 }
 
 export interface Report {
-  task: string;
   worker: string;
   status: TaskStatus;
   output: string;
@@ -90,11 +79,8 @@ export interface Report {
   escalation?: { reason?: string; message?: string } | null;
   gaps?: string[];
   found_as_expected?: boolean | null;
-  failures?: unknown[];
   taint_labels?: string[];
   error?: string | null;
-  attempts?: number;
-  usage?: Usage;
   started_s?: number | null;
   ended_s?: number | null;
   [key: string]: unknown;
@@ -136,7 +122,6 @@ export interface Run {
   /** Files of earlier requests. */
   kept_materials?: string[];
   resumed?: number;
-  events?: number;
   questions?: unknown[];
   /** Of a run that is watched at work: the time now, in seconds on the clock of its events. */
   now_s?: number;
@@ -152,7 +137,6 @@ export interface Timing {
   critical_path_s?: number;
   speedup?: number | null;
   critical_path?: string[];
-  bounded_by?: string;
 }
 
 export interface Trace {

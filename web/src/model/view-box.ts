@@ -1,15 +1,8 @@
-import type { Box } from "./plan-layout";
+import type { Box, Point, Size } from "./plan-layout";
 
 /** Which part of a drawing is seen: its scale, and where its origin is in the window, in pixels. */
-export interface View {
+export interface View extends Point {
   scale: number;
-  x: number;
-  y: number;
-}
-
-export interface Size {
-  width: number;
-  height: number;
 }
 
 export const MARGIN = 12;
@@ -42,7 +35,7 @@ export function findFirst<Placed extends Box>(boxes: readonly Placed[], directio
 }
 
 /** Return the view enlarged by a factor around a point of the window. */
-export function zoomView(view: View, factor: number, point: { x: number; y: number }): View {
+export function zoomView(view: View, factor: number, point: Point): View {
   const scale = Math.min(MAX_SCALE, Math.max(MIN_SCALE, view.scale * factor));
   const ratio = scale / view.scale;
   return { scale, x: point.x - ratio * (point.x - view.x), y: point.y - ratio * (point.y - view.y) };
@@ -74,20 +67,18 @@ export const isInside = (box: Box, view: View, room: Size): boolean =>
 
 export type Direction = "left" | "right" | "up" | "down";
 
+export const ARROWS: Readonly<Record<string, Direction>> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
+/** To the right, and down. */
+const STEPS: Readonly<Record<Direction, readonly [number, number]>> = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
+
 /** Return the nearest box in a direction; undefined at the edge. */
 export function findNeighbour<Placed extends Box>(boxes: readonly Placed[], from: Placed, direction: Direction): Placed | undefined {
-  const isAcross = direction === "left" || direction === "right";
-  const sign = direction === "left" || direction === "up" ? -1 : 1;
-  const distance = (box: Placed) => {
-    const [dx, dy] = [box.x + box.width / 2 - from.x - from.width / 2, box.y + box.height / 2 - from.y - from.height / 2];
-    const [along, aside] = isAcross ? [sign * dx, Math.abs(dy)] : [sign * dy, Math.abs(dx)];
-    return along > 1 ? along + 2 * aside : Number.POSITIVE_INFINITY;
-  };
-  let nearest: Placed | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  for (const box of boxes) {
-    const far = box === from ? Number.POSITIVE_INFINITY : distance(box);
-    if (far < least) [nearest, least] = [box, far];
-  }
-  return nearest;
+  const [right, down] = STEPS[direction];
+  const ahead = boxes.flatMap((box) => {
+    const [x, y] = [box.x + box.width / 2 - from.x - from.width / 2, box.y + box.height / 2 - from.y - from.height / 2];
+    const along = x * right + y * down;
+    // What is off to the side is farther than what is straight ahead.
+    return along > 1 ? [{ box, far: along + 2 * Math.abs(x * down + y * right) }] : [];
+  });
+  return ahead.sort((one, other) => one.far - other.far)[0]?.box;
 }

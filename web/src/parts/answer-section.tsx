@@ -43,7 +43,7 @@ export const TextList = ({ title, texts }: { title: string; texts: readonly stri
       <h3>
         {title} ({texts.length})
       </h3>
-      <ul class="texts">
+      <ul>
         {texts.map((text, index) => (
           <li key={index}><MarkdownLine text={text} /></li>
         ))}

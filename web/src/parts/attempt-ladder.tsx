@@ -17,7 +17,7 @@ export function AttemptLadder({ attempts, costs }: { attempts: Attempt[]; costs:
           {formatUsd(costs.usd)}
         </p>
       )}
-      <ol class="ladder">
+      <ol class="ladder bare">
         {attempts.map((attempt, index) => (
           <li key={index} class={attempt.problem || attempt.isCutOff ? "failed" : ""}>
             <AttemptView attempt={attempt} />

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { findPurpose, namePurpose } from "../model/costs";
-import { formatCount, formatSeconds } from "../model/format";
+import { countOf, formatCount, formatSeconds } from "../model/format";
 import type { TraceEvent } from "../model/trace";
 import { LongText } from "./long-text";
 import { Line, Text } from "./text";
@@ -13,8 +13,8 @@ export function CallList({ calls, isOpen }: { calls: TraceEvent[]; isOpen: boole
   return (
     <details open={isOpen}>
       <summary>
-        {models} model {models === 1 ? "call" : "calls"}
-        {tools > 0 && `, ${tools} tool ${tools === 1 ? "call" : "calls"}`}
+        {countOf(models, "model call")}
+        {tools > 0 && `, ${countOf(tools, "tool call")}`}
       </summary>
       <ul class="calls">
         {calls.map((call, index) => (
@@ -36,7 +36,7 @@ function ToolCall({ call }: { call: TraceEvent }) {
         <span class="soft small">
           {formatSeconds(call["seconds"] as number)} {notes.join(", ")} {error ? "✕ failed" : ""}
         </span>
-        <span class="call-arguments"><Line max={120}>{JSON.stringify(call["args"])}</Line></span>
+        <span class="call-arguments soft"><Line max={120}>{JSON.stringify(call["args"])}</Line></span>
       </summary>
       {isOpen && (
         <>
@@ -58,17 +58,15 @@ function ModelCall({ call }: { call: TraceEvent }) {
       <Line max={60}>{purpose}</Line>{" "}
       <span class="soft small">
         <Line max={200}>{call["model"] ?? call["said"] ?? call["outcome"] ?? call["host"]}</Line>
-        {call["seconds"] == null ? "" : `, ${formatSeconds(call["seconds"] as number)}`}
-        {call["input_tokens"] == null
-          ? ""
-          : `, ${formatCount(Number(call["input_tokens"]))} tokens in, ${formatCount(Number(call["output_tokens"]))} out`}
-        {call["cancelled"] ? ", cancelled" : ""}
-        {call["error"] ? (
+        {call["seconds"] != null && `, ${formatSeconds(call["seconds"] as number)}`}
+        {call["input_tokens"] != null && `, ${formatCount(Number(call["input_tokens"]))} tokens in, ${formatCount(Number(call["output_tokens"]))} out`}
+        {call["cancelled"] === true && ", cancelled"}
+        {Boolean(call["error"]) && (
           <span class="problem">
             {" "}
             ✕ <Text>{call["error"]}</Text>
           </span>
-        ) : null}
+        )}
       </span>
     </>
   );

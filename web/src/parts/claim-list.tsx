@@ -3,10 +3,10 @@ import { areFigures, readRow, writeColumn, writeFigure, type Row } from "../mode
 import { countOf, formatCount } from "../model/format";
 import type { SourcedClaim } from "../model/sources";
 import { DataTable } from "./data-table";
-import { ProofMark } from "./proof-mark";
 import { Quotation } from "./quotation";
 import { TaskLink } from "./task-link";
 import { Line, Text } from "./text";
+import type { Proof } from "../model/trace";
 
 interface Group {
   columns: string[] | null;
@@ -74,7 +74,7 @@ const ClaimText = ({ claim }: { claim: SourcedClaim }) => {
         <dl class="row">
           {row.columns.map((name, index) => (
             <div key={index}>
-              <dt><Text>{writeColumn(name)}</Text></dt>
+              <dt class="soft"><Text>{writeColumn(name)}</Text></dt>
               <dd><Text>{writeFigure(row.cells[index]!, name)}</Text></dd>
             </div>
           ))}
@@ -104,3 +104,26 @@ const Origin = ({ claim: { proof, doubt, passage, source, task } }: { claim: Sou
     · <TaskLink path={task} />
   </p>
 );
+
+const WORDS: Record<Proof, string> = {
+  quoted: "quoted",
+  computed: "computed",
+  returned: "returned by a tool",
+  stated: "without a source",
+  unproved: "not proved",
+};
+
+/** How a program found a claim in what was read; nothing where it was not looked for. */
+const ProofMark = ({ proof, doubt }: { proof?: Proof | null; doubt?: string | null }) =>
+  proof ? (
+    <>
+      {" "}
+      <span class={`proof soft small ${proof}`}>{WORDS[proof] ?? proof}</span>
+      {doubt ? (
+        <span class="soft small">
+          {" "}
+          <Text>{doubt}</Text>
+        </span>
+      ) : null}
+    </>
+  ) : null;

@@ -22,16 +22,16 @@ function ContradictionCard({ contradiction, sources }: { contradiction: Contradi
   const { subject, claims, verdict } = contradiction;
   const prevailing = findPrevailing(verdict);
   return (
-    <article class="card-box">
+    <article class="card-box box">
       <h3><Text>{subject}</Text></h3>
-      <ul class="sides">
+      <ul class="sides bare">
         {claims.map((claim, index) => {
           const source = sources.find(({ name }) => name === nameDocument(claim.source ?? ""));
           const known = source?.claims.find(({ text }) => text === claim.text);
-          const outcome = prevailing < 0 ? "" : prevailing === index ? "prevails" : "yields";
+          const outcome = prevailing < 0 ? "" : prevailing === index ? "state-done" : "state-failed";
           return (
-            <li key={index} class={`side ${outcome}`}>
-              {prevailing >= 0 && <p class="side-outcome">{prevailing === index ? "✓ holds" : "✕ does not hold"}</p>}
+            <li key={index} class={`side box ${outcome}`}>
+              {prevailing >= 0 && <p class="side-outcome small">{prevailing === index ? "✓ holds" : "✕ does not hold"}</p>}
               <p><Text>{claim.text}</Text></p>
               {(known?.passage || claim.quotation) && <Quotation passage={known?.passage ?? { quote: claim.quotation! }} />}
               <p class="soft small">

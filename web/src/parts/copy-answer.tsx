@@ -17,7 +17,7 @@ export function CopyAnswer({ trace }: { trace: Trace }) {
   };
   const save = (suffix: string, content: Blob) => saveFile(`${nameFile(trace.run)}.${suffix}`, content);
   return (
-    <p class="answer-tools no-print">
+    <p class="answer-tools flow no-print">
       <span role="status" class="soft small">{said}</span>
       <button type="button" onClick={() => attempt(async () => navigator.clipboard.writeText(writeAnswer(trace)), "Copied")}>
         Copy

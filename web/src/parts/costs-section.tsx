@@ -16,7 +16,7 @@ export function CostsSection({ trace }: { trace: Trace }) {
         {isBuiltIn(trace.run.models) ? "The built-in model is no language model: it quotes and computes on this machine, and what it counts as tokens costs nothing." : <Total usage={trace.usage} />}
         {trace.usage.estimate && <span class="soft"> Expected when the plan was made: {describeEstimate(trace.usage.estimate)}.</span>}
       </p>
-      <div class="choices no-print" role="group" aria-label="Sum by">
+      <div class="choices flow no-print" role="group" aria-label="Sum by">
         <span class="soft">By</span>
         {COST_GROUPINGS.map((name) => (
           <button key={name} type="button" aria-pressed={name === grouping} onClick={() => setGrouping(name)}>{name}</button>
@@ -54,9 +54,9 @@ function listColumns(grouping: CostGrouping, rows: CostRow[]): Column<CostRow>[]
       value: nameOf,
       show: (row) => <Line max={60}>{nameOf(row)}</Line>,
     },
-    { title: "Calls", value: (row) => row.calls, show: (row) => formatCount(row.calls), isNumber: true },
-    { title: "Tokens in", value: (row) => row.inputTokens, show: (row) => formatCount(row.inputTokens), isNumber: true },
-    { title: "Tokens out", value: (row) => row.outputTokens, show: (row) => formatCount(row.outputTokens), isNumber: true },
+    { title: "Calls", value: (row) => row.calls, show: (row) => formatCount(row.calls), kind: "figure" },
+    { title: "Tokens in", value: (row) => row.inputTokens, show: (row) => formatCount(row.inputTokens), kind: "figure" },
+    { title: "Tokens out", value: (row) => row.outputTokens, show: (row) => formatCount(row.outputTokens), kind: "figure" },
     {
       title: "In and out",
       value: countTokens,
@@ -67,7 +67,7 @@ function listColumns(grouping: CostGrouping, rows: CostRow[]): Column<CostRow>[]
         </span>
       ),
     },
-    { title: "Cost", value: (row) => row.usd, show: (row) => formatUsd(row.usd), isNumber: true },
-    { title: "Model time", value: (row) => row.seconds, show: (row) => formatSeconds(row.seconds), isNumber: true },
+    { title: "Cost", value: (row) => row.usd, show: (row) => formatUsd(row.usd), kind: "figure" },
+    { title: "Model time", value: (row) => row.seconds, show: (row) => formatSeconds(row.seconds), kind: "figure" },
   ];
 }

@@ -1,4 +1,5 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, JSX } from "preact";
+import { memo } from "preact/compat";
 
 export interface TableColumn<Row> {
   title: ComponentChildren;
@@ -34,19 +35,31 @@ export const DataTable = <Row,>({ name = "", label, columns, rows, keyOf, isChoi
       </thead>
       <tbody>
         {rows.map((row, at) => (
-          <tr key={keyOf?.(row) ?? at}>
-            {columns.map(({ show, kind }, place) => {
-              const Cell = place || isChoice ? "td" : "th";
-              return (
-                <Cell key={place} class={kind} {...(Cell === "th" && { scope: "row" })}>
-                  {show(row)}
-                </Cell>
-              );
-            })}
-          </tr>
+          <TableRow key={keyOf?.(row) ?? at} columns={columns} row={row} isChoice={isChoice} />
         ))}
       </tbody>
     </table>
     {children}
   </div>
 );
+
+interface RowProps<Row> extends Pick<DataTableProps<Row>, "columns" | "isChoice"> {
+  row: Row;
+  mark?: string | undefined;
+}
+
+/** A row, whose first cell names it; drawn again only where it has changed. */
+export const TableRow = memo(function TableRow<Row>({ columns, row, mark, isChoice = false }: RowProps<Row>) {
+  return (
+    <tr class={mark}>
+      {columns.map(({ show, kind }, place) => {
+        const Cell = place || isChoice ? "td" : "th";
+        return (
+          <Cell key={place} class={kind} {...(Cell === "th" && { scope: "row" })}>
+            {show(row)}
+          </Cell>
+        );
+      })}
+    </tr>
+  );
+}) as <Row>(props: RowProps<Row>) => JSX.Element;

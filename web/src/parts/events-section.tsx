@@ -24,13 +24,13 @@ export function EventsSection({ trace }: { trace: Trace }) {
   return (
     <>
       {(trace.run.now_s === undefined || findAnswer(trace)) && (
-        <div class="alive-frame" tabIndex={0} role="region" aria-label="What happened, in sentences">
+        <div class="alive-frame box" tabIndex={0} role="region" aria-label="What happened, in sentences">
           <Feed trace={trace} />
         </div>
       )}
       <details class="no-print">
         <summary>{countOf(events.length, "event")}, as the trace has them</summary>
-        <div class="choices">
+        <div class="choices flow">
           <label>
             Kind{" "}
             <select value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
@@ -51,7 +51,7 @@ export function EventsSection({ trace }: { trace: Trace }) {
             {formatCount(lines.length)} shown
           </span>
         </div>
-        <ol class="events">
+        <ol class="events bare small">
           {lines.slice(0, shown).map((line, index) => (
             <EventItem key={index} line={line} />
           ))}
@@ -70,7 +70,7 @@ function EventItem({ line: { event, seconds, text, isFailed } }: { line: EventLi
     <li class={isFailed ? "failed" : ""}>
       <details onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
         <summary>
-          <span class="event-time">{seconds.toFixed(2)}</span>
+          <span class="event-time soft">{seconds.toFixed(2)}</span>
           <span class="event-kind">
             {isFailed && <span aria-label="failed">✕ </span>}
             <Line max={24}>{event.kind}</Line>

@@ -27,7 +27,7 @@ export function Alive({ trace }: { trace: Trace }) {
   return (
     <section class="alive" aria-labelledby="alive-title">
       <h2 id="alive-title">{written ? "The answer, as it is written" : "What happens"}</h2>
-      <div class="alive-frame" tabIndex={0} role="group" aria-labelledby="alive-title" {...frame}>
+      <div class="alive-frame box" tabIndex={0} role="group" aria-labelledby="alive-title" {...frame}>
         {written ? <MarkdownText text={end} /> : <Feed trace={trace} />}
       </div>
       <AtWork trace={trace} />
@@ -54,11 +54,11 @@ function useFollowedEnd(grown: unknown) {
 export function Feed({ trace }: { trace: Trace }) {
   const told = listTold(trace);
   return (
-    <ol class="feed">
+    <ol class="feed bare">
       {told.length > MAX_LINES && <li class="soft">{formatCount(told.length - MAX_LINES)} earlier lines are among the events.</li>}
       {told.slice(-MAX_LINES).map(({ event, seconds, who, text, isFailed }, index) => (
         <li key={`${event.t} ${index}`} class={isFailed ? "failed" : event.kind === "report" ? "reported" : ""}>
-          <span class="event-time">{seconds < 0.05 ? "0 s" : formatSeconds(seconds)}</span>
+          <span class="event-time soft">{seconds < 0.05 ? "0 s" : formatSeconds(seconds)}</span>
           <span>
             <strong><bdi>{who}</bdi></strong>{" "}
             {isFailed && <span class="visually-hidden">failed: </span>}

@@ -37,7 +37,7 @@ const COLUMNS: Column<Finding>[] = [
     title: "Confidence",
     value: (finding) => Number(finding["confidence"] ?? -1),
     show: (finding) => asText(finding["confidence"]),
-    isNumber: true,
+    kind: "figure",
   },
 ];
 

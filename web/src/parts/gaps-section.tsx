@@ -31,7 +31,7 @@ export function GapsSection({ trace }: { trace: Trace }) {
 }
 
 const GapList = ({ gaps }: { gaps: Gap[] }) => (
-  <ul class="gaps">
+  <ul class="gaps bare">
     {gaps.map((gap, index) => (
       <li key={index}>{gap.problem ? <ProblemText problem={gap.problem} /> : <GapText gap={gap} />}</li>
     ))}

@@ -51,22 +51,14 @@ const CardView = ({ name, card }: { name: string; card: WorkerCard }) => (
     </h4>
     <p><Text>{card.description}</Text></p>
     <p class="soft small">
-      {card.tools?.length ? (
-        <>
-          Tools: <Text>{card.tools.join(", ")}</Text>.{" "}
-        </>
-      ) : (
-        "No tools. "
-      )}
-      {card.team && (
-        <>
-          A team: <Text>{card.team}</Text>.
-        </>
-      )}
-      {card.host && (
-        <>
-          On another server: <Text>{card.host}</Text>.
-        </>
+      {!card.tools?.length && "No tools. "}
+      {Object.entries({ Tools: card.tools?.join(", "), "A team": card.team, "On another server": card.host }).map(
+        ([what, words]) =>
+          words && (
+            <span key={what}>
+              {what}: <Text>{words}</Text>.{" "}
+            </span>
+          ),
       )}
     </p>
     {card.instructions && (

@@ -1,16 +1,16 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { countOf } from "../model/format";
-import { drawEdge } from "../model/edge-path";
-import { describeShape, layoutPlan, refreshTasks, type PlacedCard, type PlacedEdge, type PlanLayout } from "../model/plan-layout";
+import { drawEdge, describeShape, layoutPlan, refreshTasks, type PlacedCard, type PlacedEdge, type PlanLayout } from "../model/plan-layout";
 import { isInside, isSeen, MARGIN } from "../model/view-box";
-import type { TaskView } from "../model/task-view";
+import { labelState, STATE_GLYPHS, type TaskView } from "../model/task-view";
 import { PlanFrame } from "./plan-frame";
-import { PlanLegend } from "./plan-legend";
 import { TaskCard } from "./task-card";
 import { useRun } from "./run-context";
 import { useSelection } from "./selection";
 import { usePanZoom } from "./use-pan-zoom";
 import { useIsPrinting } from "./use-size";
+import { countStates } from "../model/plan-blocks";
+import { stateClass } from "./state-badge";
 
 const MAX_OPEN_TASKS = 200;
 const NARROW_PX = 620;
@@ -46,7 +46,7 @@ export function PlanGraph() {
   const place = isPrinting ? { viewBox: `-4 -4 ${drawing.width + 8} ${drawing.height + 8}`, style: { maxWidth: `${drawing.width}px` } } : {};
   return (
     <>
-      <div class="plan-graph" ref={room} style={{ height: fitHeight(drawing, room.current?.clientWidth ?? innerWidth) }} {...pan.handlers}>
+      <div class="plan-graph box" ref={room} style={{ height: fitHeight(drawing, room.current?.clientWidth ?? innerWidth) }} {...pan.handlers}>
         <svg class="plan-drawing" role="group" aria-label={`The plan: ${countOf(byPath.size, "task")}; arrow keys move between them`} {...place}>
           <EdgeMarkers />
           <g transform={isPrinting ? undefined : `translate(${x} ${y}) scale(${scale})`}>
@@ -127,4 +127,33 @@ const EdgeMarkers = () => (
       </marker>
     ))}
   </defs>
+);
+
+/** What the signs and the lines of the drawing mean. */
+function PlanLegend({ tasks, isTable }: { tasks: readonly TaskView[]; isTable: boolean }) {
+  const needs = tasks.flatMap((task) => task.needs);
+  return (
+    <ul class="legend bare flow small soft">
+      {[...countStates(tasks)].map(([state, count]) => (
+        <li key={state} class={stateClass(state)}>
+          <span class="legend-state" aria-hidden="true">{STATE_GLYPHS[state]}</span>{" "}
+          {count} {labelState(state)}
+        </li>
+      ))}
+      {tasks.some((task) => task.isCritical) && <LegendLine mark="is-critical" label="slowest chain" />}
+      {isTable && <li>a row for each worker, a column for each step; other edges of the selected task only</li>}
+      {!isTable && needs.some((need) => need.required) && <LegendLine mark="" label="required" />}
+      {!isTable && needs.some((need) => !need.required) && <LegendLine mark="is-optional" label="optional" />}
+      {needs.some((need) => need.isMissing) && <LegendLine mark="is-missing" label="without a result" />}
+    </ul>
+  );
+}
+
+const LegendLine = ({ mark, label }: { mark: string; label: string }) => (
+  <li>
+    <svg width="28" height="10" aria-hidden="true">
+      <path class={`edge ${mark}`} d="M0 5H28" />
+    </svg>{" "}
+    {label}
+  </li>
 );

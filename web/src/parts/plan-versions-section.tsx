@@ -1,14 +1,16 @@
 import { useMemo } from "preact/hooks";
 import { countOf, formatSeconds } from "../model/format";
 import { listNeeds, listPlanVersions, type PlanDifference, type PlanNote, type PlanVersion } from "../model/plan-versions";
+import type { TaskState } from "../model/task-view";
 import type { PlannedTask, Trace } from "../model/trace";
+import { stateClass } from "./state-badge";
 import { Text } from "./text";
 
 /** Every version of the plan, what led to it, and how it differs from the one before. */
 export function PlanVersionsSection({ trace }: { trace: Trace }) {
   const versions = useMemo(() => listPlanVersions(trace), [trace]);
   return (
-    <ol class="plan-versions">
+    <ol class="plan-versions bare">
       {versions.map((version, index) => (
         <li key={index}>
           <Version version={version} number={version.plan.version || index + 1} />
@@ -54,21 +56,21 @@ const Goal = ({ goal }: { goal: string }) => (
 );
 
 const Difference = ({ difference }: { difference: PlanDifference }) => (
-  <ul class="difference">
+  <ul class="difference bare">
     {difference.added.map((task) => (
-      <TaskChange key={task.id} task={task} sign="+" word="added" />
+      <TaskChange key={task.id} task={task} sign="+" word="added" state="done" />
     ))}
     {difference.removed.map((task) => (
-      <TaskChange key={task.id} task={task} sign="−" word="removed" />
+      <TaskChange key={task.id} task={task} sign="−" word="removed" state="failed" />
     ))}
     {difference.changed.map(({ id, parts }) => (
-      <li key={id} class="changed">
-        <span class="change-sign">~ changed</span>{" "}
+      <li key={id} class="state-escalated">
+        <span class="change-sign small">~ changed</span>{" "}
         <strong><Text>{id}</Text></strong>
         <dl>
           {parts.map(({ name, before, after }) => (
             <div key={name}>
-              <dt>{name}</dt>
+              <dt class="soft">{name}</dt>
               <dd>
                 <del><Text>{before}</Text></del>{" "}
                 <ins><Text>{after}</Text></ins>
@@ -86,9 +88,9 @@ const Difference = ({ difference }: { difference: PlanDifference }) => (
   </ul>
 );
 
-const TaskChange = ({ task, sign, word }: { task: PlannedTask; sign: string; word: string }) => (
-  <li class={word}>
-    <span class="change-sign">
+const TaskChange = ({ task, sign, word, state }: { task: PlannedTask; sign: string; word: string; state: TaskState }) => (
+  <li class={stateClass(state)}>
+    <span class="change-sign small">
       {sign} {word}
     </span>{" "}
     <strong><Text>{task.id}</Text></strong>{" "}

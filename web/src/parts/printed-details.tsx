@@ -1,13 +1,13 @@
-import { render } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { listSources } from "../model/sources";
 import { countOf } from "../model/format";
-import { TaskIndex } from "../model/task-details";
+import { findDetails } from "../model/task-details";
 import { listNotable } from "../model/task-view";
 import { SourceClaims } from "./sources-section";
-import { RunContext, useRun } from "./run-context";
+import { useRun } from "./run-context";
 import { TaskDetailsView } from "./task-details-view";
 import { Line } from "./text";
+import { useIsPrinting } from "./use-size";
 
 /** More would not be read on paper, and would take a browser too long. */
 const MAX_PRINTED = 30;
@@ -15,35 +15,17 @@ const MAX_PRINTED_SOURCES = 20;
 
 /** What is closed on the screen, on paper: sources, and tasks; of a large run those that failed or were slow. */
 export function PrintedDetails() {
-  const run = useRun();
-  const index = useMemo(() => new TaskIndex(run.trace, run.byPath), [run]);
+  const isPrinting = useIsPrinting();
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const fold = (isOpen: boolean) => document.querySelectorAll<HTMLDetailsElement>(".made").forEach((made) => (made.open = isOpen));
-    let isOpen = false;
-    const fill = () => {
-      if (!place.current) return;
-      isOpen = Boolean(document.querySelector(".made[open]"));
-      fold(true);
-      // At once: the browser takes its picture when this event has been handled.
-      render(<RunContext.Provider value={run}><AllDetails index={index} /></RunContext.Provider>, place.current);
-      place.current.querySelectorAll("details").forEach((details) => (details.open = true));
-    };
-    const empty = () => {
-      fold(isOpen);
-      if (place.current) render(null, place.current);
-    };
-    window.addEventListener("beforeprint", fill);
-    window.addEventListener("afterprint", empty);
-    return () => {
-      window.removeEventListener("beforeprint", fill);
-      window.removeEventListener("afterprint", empty);
-    };
-  }, [index]);
-  return <div class="printed-details" ref={place} />;
+  useLayoutEffect(() => place.current?.querySelectorAll("details").forEach((details) => (details.open = true)), [isPrinting]);
+  return (
+    <div class="printed-details" ref={place}>
+      {isPrinting && <AllDetails />}
+    </div>
+  );
 }
 
-function AllDetails({ index }: { index: TaskIndex }) {
+function AllDetails() {
   const { trace, byPath } = useRun();
   const [tasks, sources] = [[...byPath.values()], listSources(trace)];
   const printed = listNotable(tasks, MAX_PRINTED);
@@ -58,10 +40,10 @@ function AllDetails({ index }: { index: TaskIndex }) {
       ))}
       <h2>Tasks</h2>
       {printed.length < tasks.length && <p>{printed.length} of {countOf(tasks.length, "task")}: those that failed, were tried again or are on the slowest chain.</p>}
-      {printed.map(({ path }) => (
-        <div key={path} class="printed-task">
-          <h2><Line max={120}>{path}</Line></h2>
-          <TaskDetailsView details={index.find(path)!} />
+      {printed.map((task) => (
+        <div key={task.path} class="printed-task">
+          <h2><Line max={120}>{task.path}</Line></h2>
+          <TaskDetailsView details={findDetails(trace, byPath, task)} />
         </div>
       ))}
     </>

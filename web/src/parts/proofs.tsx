@@ -4,6 +4,7 @@ import { listClaims, listSources, nameDocument } from "../model/sources";
 import type { Trace } from "../model/trace";
 import { ClaimList } from "./claim-list";
 import { Line } from "./text";
+import { useListener } from "./use-listener";
 
 interface Shown {
   claim: number;
@@ -39,20 +40,11 @@ export function Proofs({ trace, children }: { trace: Trace; children: ComponentC
     show(event, true);
   };
   useEffect(() => {
-    if (!shown) return;
-    shown.mark.setAttribute("aria-describedby", CARD);
-    const close = (event: Event) => {
-      const isOutside = event.type === "pointerdown" && !(event.target as Element).closest(`#${CARD}, [data-claim]`);
-      if (isOutside || (event as KeyboardEvent).key === "Escape") setShown(null);
-    };
-    document.addEventListener("keydown", close);
-    document.addEventListener("pointerdown", close);
-    return () => {
-      shown.mark.removeAttribute("aria-describedby");
-      document.removeEventListener("keydown", close);
-      document.removeEventListener("pointerdown", close);
-    };
+    shown?.mark.setAttribute("aria-describedby", CARD);
+    return () => shown?.mark.removeAttribute("aria-describedby");
   }, [shown]);
+  useListener("keydown", ({ key }) => key === "Escape" && setShown(null));
+  useListener("pointerdown", ({ target }) => target instanceof Element && !target.closest(`#${CARD}, [data-claim]`) && setShown(null));
   const claim = shown && listClaims(trace)[shown.claim];
   const source = claim && listSources(trace).find(({ name }) => name === nameDocument(claim.source));
   return (

@@ -1,7 +1,6 @@
 import { findAnswer, listContradictions } from "../model/answer";
 import { listGaps } from "../model/gaps";
 import { listPlanVersions } from "../model/plan-versions";
-import type { RunSection } from "../model/sections";
 import { listSources } from "../model/sources";
 import type { Trace } from "../model/trace";
 import { AnswerSection } from "./answer-section";
@@ -13,6 +12,7 @@ import { PlanSection } from "./plan-section";
 import { PlanVersionsSection } from "./plan-versions-section";
 import { SourcesSection } from "./sources-section";
 import { TimelineSection } from "./timeline-section";
+import type { ComponentType } from "preact";
 
 const ANSWER: RunSection = { id: "answer", title: "Answer", Part: AnswerSection, isEmpty: (trace) => !findAnswer(trace) };
 
@@ -52,4 +52,12 @@ export const selectSections = (trace: Trace) => ({
 export function listRunLinks(trace: Trace): { id: string; title: string }[] {
   const { answer, beside } = selectSections(trace);
   return [...answer, ...beside, MADE];
+}
+
+/** A part of the page about a run; `isEmpty` leaves it out where a trace has nothing for it. */
+export interface RunSection {
+  id: string;
+  title: string;
+  Part: ComponentType<{ trace: Trace }>;
+  isEmpty?: (trace: Trace) => boolean;
 }

@@ -1,20 +1,22 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { findAnswer } from "../model/answer";
-import { countOf, formatCount } from "../model/format";
+import { countOf, formatCount, formatSeconds } from "../model/format";
 import { isBuiltIn, NO_MODEL } from "../model/estimate";
-import type { RunSection } from "../model/sections";
+import { MADE, selectSections, type RunSection } from "./run-sections";
 import type { TaskView } from "../model/task-view";
 import type { Trace } from "../model/trace";
-import { CriticalPath } from "./critical-path";
 import { Alive } from "./feed";
 import { PrintedDetails } from "./printed-details";
-import { RunContext, showRun } from "./run-context";
-import { MADE, selectSections } from "./run-sections";
+import { RunContext, showRun, useRun } from "./run-context";
 import { SelectedTask } from "./selected-task";
 import { SelectionProvider } from "./selection";
 import { Section } from "./shell";
 import { RunFacts, Summary } from "./summary";
+import { useListener } from "./use-listener";
+import { useIsPrinting } from "./use-size";
+import { listPathSteps } from "../model/critical-path";
+import { TaskLink } from "./task-link";
 
 interface RunViewProps {
   trace: Trace;
@@ -33,7 +35,7 @@ export function RunView({ trace, start, onSelect, asking, actOn }: RunViewProps)
   const { answer, beside, made } = selectSections(trace);
   const isAsking = asking !== undefined && trace.run.status === "needs_input";
   const isAlive = trace.run.now_s !== undefined && !answer.length;
-  useOpenedTarget();
+  useListener("click", openTarget);
   return (
     <RunContext.Provider value={run}>
       <SelectionProvider start={start} onSelect={onSelect}>
@@ -80,13 +82,14 @@ function HowItWasMade({ trace, sections }: { trace: Trace; sections: RunSection[
   // A pointer that rests where the form was does not read what comes below it.
   const isPointedAt = useRef(false);
   const [isOpen, setOpen] = useState(!hasAnswer && !isAsking);
+  const isPrinting = useIsPrinting();
   useEffect(() => {
     if (!hasAnswer) setOpen(!isAsking);
     else if (made.current && !isPointedAt.current && isUnread(made.current)) setOpen(false);
     isPointedAt.current = false;
   }, [hasAnswer, isAsking]);
   return (
-    <details ref={made} onPointerMove={({ movementX, movementY }) => (isPointedAt.current ||= Boolean(movementX || movementY))} id={MADE.id} class="made" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details ref={made} onPointerMove={({ movementX, movementY }) => (isPointedAt.current ||= Boolean(movementX || movementY))} id={MADE.id} class="made" open={isOpen || isPrinting} onToggle={(event) => !isPrinting && setOpen(event.currentTarget.open)}>
       <summary>
         <h2>{MADE.title}</h2>{" "}
         <span class="soft small">
@@ -101,19 +104,34 @@ function HowItWasMade({ trace, sections }: { trace: Trace; sections: RunSection[
 }
 
 /** Open whatever a pressed link of the page leads into. */
-function useOpenedTarget(): void {
-  useEffect(() => {
-    const open = (event: MouseEvent) => {
-      const link = event.target instanceof Element ? event.target.closest('a[href^="#"]') : null;
-      const id = link?.getAttribute("href")?.slice(1);
-      // After it was drawn, where it was not.
-      setTimeout(() => {
-        const target = id ? document.getElementById(id) : null;
-        for (let each = target?.closest("details"); each; each = each.parentElement?.closest("details")) each.open = true;
-        if (target instanceof HTMLDetailsElement) target.scrollIntoView({ block: "start" });
-      });
-    };
-    document.addEventListener("click", open);
-    return () => document.removeEventListener("click", open);
-  }, []);
+function openTarget(event: MouseEvent): void {
+  const link = event.target instanceof Element ? event.target.closest('a[href^="#"]') : null;
+  const id = link?.getAttribute("href")?.slice(1);
+  // After it was drawn, where it was not.
+  setTimeout(() => {
+    const target = id ? document.getElementById(id) : null;
+    for (let each = target?.closest("details"); each; each = each.parentElement?.closest("details")) each.open = true;
+    if (target instanceof HTMLDetailsElement) target.scrollIntoView({ block: "start" });
+  });
+}
+
+const MAX_STEPS = 12;
+
+/** The steps that the run's time went into. */
+function CriticalPath({ trace }: { trace: Trace }) {
+  const steps = listPathSteps(trace, useRun().tasks);
+  if (!steps.length) return null;
+  return (
+    <>
+      <h3>Slowest chain of steps that needed each other</h3>
+      <ol class="path-steps bare flow">
+        {steps.slice(0, MAX_STEPS).map(({ path, title, ownS }, index) => (
+          <li key={index}>
+            {path ? <TaskLink path={path} /> : title} <span class="soft">{formatSeconds(ownS)}</span>
+          </li>
+        ))}
+        {steps.length > MAX_STEPS && <li class="soft">{countOf(steps.length - MAX_STEPS, "further step")}</li>}
+      </ol>
+    </>
+  );
 }

@@ -3,12 +3,14 @@ import { useEffect, useRef } from "preact/hooks";
 import type { TaskView } from "../model/task-view";
 import { useRun } from "./run-context";
 import { useSelection } from "./selection";
-import { TaskPanel } from "./task-panel";
 import { Line } from "./text";
+import { useListener } from "./use-listener";
+import { findDetails } from "../model/task-details";
+import { TaskDetailsView } from "./task-details-view";
 
 /** The frame of the task panel: beside the page, on a narrow screen at its foot. */
 export function SelectedTask({ actOn }: { actOn?: ((task: TaskView) => ComponentChildren) | undefined }) {
-  const { byPath } = useRun();
+  const { trace, byPath } = useRun();
   const { path, select } = useSelection();
   const opener = useRef<HTMLElement | SVGElement | null>(null);
   const panel = useRef<HTMLElement>(null);
@@ -27,11 +29,7 @@ export function SelectedTask({ actOn }: { actOn?: ((task: TaskView) => Component
     select("");
     opener.current?.focus();
   };
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => event.key === "Escape" && task && close();
-    document.addEventListener("keydown", listen);
-    return () => document.removeEventListener("keydown", listen);
-  }, [task?.path]);
+  useListener("keydown", (event) => event.key === "Escape" && task && close());
   if (!task) return null;
   return (
     <aside class="task-drawer no-print" aria-label="Selected task" ref={panel} tabIndex={-1}>
@@ -40,7 +38,7 @@ export function SelectedTask({ actOn }: { actOn?: ((task: TaskView) => Component
         <button type="button" onClick={close} aria-label="Close the task">✕</button>
       </header>
       {actOn?.(task)}
-      <TaskPanel task={task} />
+      <TaskDetailsView key={task.path} details={findDetails(trace, byPath, task)} />
     </aside>
   );
 }

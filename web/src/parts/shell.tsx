@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { ThemeSwitch } from "./theme-switch";
+import { useLayoutEffect, useState } from "preact/hooks";
+import { readStored, store } from "../model/stored";
 
 /** A link of the page's navigation, to the section with this id. */
 export interface SectionLink {
@@ -19,7 +20,7 @@ interface ShellProps {
 export const Shell = ({ title, sections, tools, children }: ShellProps) => (
   <>
     <a class="skip-link no-print" href="#main">To the content</a>
-    <header class="page-header">
+    <header class="page-header flow">
       <h1 class="product">
         <svg viewBox="0 0 32 32" aria-hidden="true">
           <path d="M16 9v12M7 21v-5h18v5" />
@@ -27,7 +28,7 @@ export const Shell = ({ title, sections, tools, children }: ShellProps) => (
         </svg>
         {title}
       </h1>
-      <nav aria-label="Sections" class="no-print">
+      <nav aria-label="Sections" class="flow no-print">
         {sections.map(({ id, title: name }) => (
           <a key={id} href={`#${id}`}>
             {name}
@@ -52,3 +53,29 @@ export const Section = ({ id, title, children }: SectionProps) => (
     {children}
   </section>
 );
+
+const THEMES = ["auto", "light", "dark"] as const;
+type Theme = (typeof THEMES)[number];
+
+const KEY = "supervise_colours";
+const readTheme = (): Theme => THEMES.find((name) => name === readStored("localStorage", KEY)) ?? "auto";
+
+/** Switches between the colours of the system, light and dark. */
+function ThemeSwitch() {
+  const [theme, setTheme] = useState<Theme>(readTheme);
+  useLayoutEffect(() => void (document.documentElement.dataset["theme"] = theme), [theme]);
+  const choose = (chosen: Theme) => {
+    store("localStorage", KEY, chosen);
+    setTheme(chosen);
+  };
+  return (
+    <label class="theme-switch no-print">
+      Colours{" "}
+      <select value={theme} onChange={(event) => choose(event.currentTarget.value as Theme)}>
+        {THEMES.map((name) => (
+          <option key={name} value={name}>{name}</option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,15 +1,12 @@
-import type { ComponentChildren, JSX } from "preact";
-import { memo } from "preact/compat";
 import { useState } from "preact/hooks";
 import { formatCount } from "../model/format";
+import { TableRow, type TableColumn } from "./data-table";
 
-/** A column of a table of `Row`. */
-export interface Column<Row> {
+/** A column of a table of `Row`; figures are sorted from the largest down. */
+export interface Column<Row> extends TableColumn<Row> {
   title: string;
   /** What rows are sorted by; null sorts last. */
   value: (row: Row) => string | number | null;
-  show: (row: Row) => ComponentChildren;
-  isNumber?: boolean;
 }
 
 interface SortableTableProps<Row> {
@@ -29,7 +26,7 @@ export function SortableTable<Row>({ caption, columns, rows, keyOf, classOf, sum
   const [sorted, setSorted] = useState<{ column: number; isUp: boolean } | null>(null);
   const [shown, setShown] = useState(max);
   const choose = (column: number) =>
-    setSorted((before) => ({ column, isUp: before?.column === column ? !before.isUp : !columns[column]!.isNumber }));
+    setSorted((before) => ({ column, isUp: before?.column === column ? !before.isUp : columns[column]!.kind !== "figure" }));
   const ordered = sorted ? sortRows(rows, columns[sorted.column]!.value, sorted.isUp) : rows;
   return (
     <div class="table-frame" tabIndex={0} role="group" aria-label={caption}>
@@ -37,8 +34,8 @@ export function SortableTable<Row>({ caption, columns, rows, keyOf, classOf, sum
         <caption class="visually-hidden">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ title, isNumber }, index) => (
-              <th key={title} scope="col" class={isNumber ? "figure" : ""} aria-sort={nameOrder(sorted, index)}>
+            {columns.map(({ title, kind }, index) => (
+              <th key={title} scope="col" class={kind} aria-sort={nameOrder(sorted, index)}>
                 <button type="button" class="no-print" onClick={() => choose(index)}>
                   {title}
                   <span aria-hidden="true" class="sort-mark">{sorted?.column === index ? (sorted.isUp ? "▲" : "▼") : ""}</span>
@@ -51,12 +48,12 @@ export function SortableTable<Row>({ caption, columns, rows, keyOf, classOf, sum
         </thead>
         <tbody>
           {ordered.slice(0, shown).map((row) => (
-            <Row key={keyOf(row)} columns={columns} row={row} mark={classOf?.(row) ?? ""} />
+            <TableRow key={keyOf(row)} columns={columns} row={row} mark={classOf?.(row)} />
           ))}
         </tbody>
         {sum && (
           <tfoot>
-            <Row columns={columns} row={sum} mark="" />
+            <TableRow columns={columns} row={sum} />
           </tfoot>
         )}
       </table>
@@ -73,27 +70,6 @@ export function SortableTable<Row>({ caption, columns, rows, keyOf, classOf, sum
     </div>
   );
 }
-
-interface RowProps<Row> {
-  columns: Column<Row>[];
-  row: Row;
-  mark: string;
-}
-
-/** A row, whose first cell names it; drawn again only where it has changed. */
-const Row = memo(function Row<Row>({ columns, row, mark }: RowProps<Row>) {
-  return (
-    <tr class={mark}>
-      {columns.map(({ title, show, isNumber }, index) =>
-        index ? (
-          <td key={title} class={isNumber ? "figure" : ""}>{show(row)}</td>
-        ) : (
-          <th key={title} scope="row">{show(row)}</th>
-        ),
-      )}
-    </tr>
-  );
-}) as <Row>(props: RowProps<Row>) => JSX.Element;
 
 function nameOrder(sorted: { column: number; isUp: boolean } | null, index: number) {
   if (sorted?.column !== index) return undefined;

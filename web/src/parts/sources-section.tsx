@@ -1,9 +1,10 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { countOf } from "../model/format";
 import { listSources, type Source, type SourcedClaim } from "../model/sources";
 import type { Trace } from "../model/trace";
 import { ClaimList } from "./claim-list";
 import { Line } from "./text";
+import { useListener } from "./use-listener";
 
 const MAX_CLAIMS = 30;
 const MAX_SOURCES = 50;
@@ -18,15 +19,11 @@ export function SourcesSection({ trace }: { trace: Trace }) {
   const isShort = sources.reduce((sum, source) => sum + countChars(source), 0) <= MAX_OPEN_CHARS;
   const hasUsed = sources.some(({ isUsed }) => isUsed);
   const [shown, setShown] = useState(MAX_SOURCES);
-  useEffect(() => {
-    // A link may lead to a source that is not drawn yet.
-    const show = ({ target }: MouseEvent) => {
-      const anchor = target instanceof Element && target.closest('a[href^="#source-"]')?.getAttribute("href");
-      if (anchor) setShown((before) => Math.max(before, Number(anchor.slice("#source-".length))));
-    };
-    document.addEventListener("click", show, true);
-    return () => document.removeEventListener("click", show, true);
-  }, []);
+  // A link may lead to a source that is not drawn yet.
+  useListener("click", ({ target }) => {
+    const anchor = target instanceof Element && target.closest('a[href^="#source-"]')?.getAttribute("href");
+    if (anchor) setShown((before) => Math.max(before, Number(anchor.slice("#source-".length))));
+  }, true);
   return (
     <div class="sources">
       {sources.slice(0, shown).map((source) => (

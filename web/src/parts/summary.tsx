@@ -24,7 +24,7 @@ export function Summary({ trace, isAsking }: { trace: Trace; isAsking: boolean }
       <blockquote class="request" tabIndex={(run.request?.length ?? 0) > 120 ? 0 : undefined}>
         <Text>{run.request}</Text>
       </blockquote>
-      <p class="run-line">
+      <p class="run-line flow">
         <span class={`badge state-${state.color}`}>{state.label}</span>
         <Figures trace={trace} />
       </p>
@@ -125,7 +125,7 @@ export function RunFacts({ trace: { run, events, timing } }: { trace: Trace }) {
   const said = cut.filter(Boolean).join(" and ");
   return (
     <>
-      <p class="facts">
+      <p class="facts flow small">
         {facts
           .filter(([, value]) => value)
           .map(([name, value]) => (

@@ -15,7 +15,7 @@ export const TaskDetailsView = ({ details }: { details: TaskDetails }) => {
   const { task, attempts, begunS, costs } = details;
   return (
     <article class="task-details">
-      <p class="task-facts">
+      <p class="task-facts flow">
         <StateBadge task={task} />
         <span>
           by <Text>{task.traced.report?.worker || task.worker}</Text>

@@ -1,12 +1,13 @@
-import { toLine } from "../model/plain-text";
 import { useSelection } from "./selection";
+import { Line } from "./text";
 
-/** The id of a task, which selects it everywhere. */
-export function TaskLink({ path }: { path: string }) {
+/** The id of a task, which selects it everywhere; `isSwitch`: a second press selects none. */
+export function TaskLink({ path, isSwitch = false }: { path: string; isSwitch?: boolean }) {
   const { path: selected, select } = useSelection();
+  const isSelected = selected === path;
   return (
-    <button type="button" class="link" aria-pressed={selected === path} onClick={() => select(path)}>
-      <bdi>{toLine(path, 80)}</bdi>
+    <button type="button" class="link" aria-pressed={isSelected} onClick={() => select(isSelected && isSwitch ? "" : path)}>
+      <Line max={80}>{path}</Line>
     </button>
   );
 }

@@ -7,6 +7,7 @@ import { useRun } from "./run-context";
 import { useSelection } from "./selection";
 import { SortableTable, type Column } from "./sortable-table";
 import { StateBadge } from "./state-badge";
+import { TaskLink } from "./task-link";
 import { Line } from "./text";
 import { useIsPrinting } from "./use-size";
 
@@ -64,21 +65,15 @@ const listColumns = (readTokens: (task: TaskView) => number | null): Column<Task
   { title: "Worker", value: (task) => task.worker, show: (task) => <Line max={60}>{task.worker}</Line> },
   { title: "State", value: describeState, show: (task) => <StateBadge task={task} /> },
   { title: "Needs", value: listNeeds, show: (task) => <span class="small">{listNeeds(task)}</span> },
-  { title: "Time", value: readTime, show: (task) => (readTime(task) === null ? "" : formatSeconds(readTime(task))), isNumber: true },
-  { title: "Attempts", value: (task) => task.attempts, show: (task) => task.attempts || "", isNumber: true },
-  { title: "Tokens", value: readTokens, show: (task) => (readTokens(task) === null ? "" : formatCount(readTokens(task)!)), isNumber: true },
-  { title: "Confidence, of 100", value: (task) => task.confidence, show: (task) => task.confidence ?? "", isNumber: true },
+  { title: "Time", value: readTime, show: (task) => (readTime(task) === null ? "" : formatSeconds(readTime(task))), kind: "figure" },
+  { title: "Attempts", value: (task) => task.attempts, show: (task) => task.attempts || "", kind: "figure" },
+  { title: "Tokens", value: readTokens, show: (task) => (readTokens(task) === null ? "" : formatCount(readTokens(task)!)), kind: "figure" },
+  { title: "Confidence, of 100", value: (task) => task.confidence, show: (task) => task.confidence ?? "", kind: "figure" },
 ];
 
-function TaskName({ task }: { task: TaskView }) {
-  const { path, select } = useSelection();
-  const isSelected = path === task.path;
-  return (
-    <>
-      <button type="button" class="link" aria-pressed={isSelected} onClick={() => select(isSelected ? "" : task.path)}>
-        <Line max={80}>{task.path}</Line>
-      </button>
-      {task.isCritical && <span class="visually-hidden">, on the slowest chain</span>}
-    </>
-  );
-}
+const TaskName = ({ task: { path, isCritical } }: { task: TaskView }) => (
+  <>
+    <TaskLink path={path} isSwitch />
+    {isCritical && <span class="visually-hidden">, on the slowest chain</span>}
+  </>
+);

@@ -66,9 +66,9 @@ function describeLimits({ limits }: Team): string {
 }
 
 const WorkerCard = ({ worker }: { worker: TeamWorker }) => (
-  <article class="worker-card" aria-label={`worker ${worker.name}`}>
+  <article class="worker-card box" aria-label={`worker ${worker.name}`}>
     <h3>
-      <Line max={60}>{nameTeam(worker.name)}</Line> <span class="tier">{describePlace(worker)}</span>
+      <Line max={60}>{nameTeam(worker.name)}</Line> <span class="tier soft small">{describePlace(worker)}</span>
     </h3>
     <p><Line max={600}>{worker.description}</Line></p>
     {worker.team && (
@@ -94,9 +94,9 @@ const WorkerCard = ({ worker }: { worker: TeamWorker }) => (
 const describePlace = ({ team, remote, tier }: TeamWorker) => (team ? `a team: ${team.name}` : remote ? "on another server" : `${tier} tier`);
 
 const RecruitCard = ({ tools }: { tools: TeamTool[] }) => (
-  <article class="worker-card" aria-label="specialists">
+  <article class="worker-card box" aria-label="specialists">
     <h3>
-      specialists <span class="tier">created for one task</span>
+      specialists <span class="tier soft small">created for one task</span>
     </h3>
     <p>For tasks that fit no worker. They may be given these tools:</p>
     <Tools tools={tools} />
@@ -105,7 +105,7 @@ const RecruitCard = ({ tools }: { tools: TeamTool[] }) => (
 
 const Tools = ({ tools }: { tools: TeamTool[] }) =>
   tools.length ? (
-    <ul class="tool-list">
+    <ul class="tool-list bare">
       {tools.map((tool) => (
         <li key={tool.name}>
           <code><Line max={120}>{tool.name}</Line></code>{" "}
@@ -123,7 +123,7 @@ const Tools = ({ tools }: { tools: TeamTool[] }) =>
   );
 
 const Servers = ({ servers }: { servers: TeamServer[] }) => (
-  <ul class="tool-list">
+  <ul class="tool-list bare">
     {servers.map((server) => (
       <li key={server.name}>
         <code><Line max={60}>{server.name}</Line></code>{" "}

@@ -1,17 +1,14 @@
-import { useMemo, useRef, useState } from "preact/hooks";
-import { listTicks } from "../model/axis";
+import { useMemo, useRef, useState, useLayoutEffect } from "preact/hooks";
 import { formatCount, formatSeconds } from "../model/format";
 import { toLine } from "../model/plain-text";
-import { buildTimeline, type Segment, type Timeline, type TimelineRow } from "../model/timeline";
+import { buildTimeline, listMarks, type Segment, type Timeline, type TimelineRow } from "../model/timeline";
 import type { Trace } from "../model/trace";
-import { listMarks } from "../model/timeline-legend";
 import { flattenTasks, labelState, listNotable, STATE_GLYPHS, type TaskView } from "../model/task-view";
 import { useRun } from "./run-context";
 import { useSelection } from "./selection";
 import { stateClass } from "./state-badge";
-import { TimelineAxis } from "./timeline-axis";
 import { useIsPrinting } from "./use-size";
-import { useVisibleRows } from "./use-visible-rows";
+import type { RefObject } from "preact";
 
 const ROW_PX = 26;
 const MAX_ZOOM = 64;
@@ -41,10 +38,10 @@ export function TimelineSection({ name = "" }: { name?: string; trace?: Trace })
           </button>
         </span>
       </div>
-      <div class="timeline" ref={scroller} tabIndex={0} role="region" aria-label={`Rows of the timeline${name && ` of ${name}`}`}>
+      <div class="timeline box" ref={scroller} tabIndex={0} role="region" aria-label={`Rows of the timeline${name && ` of ${name}`}`}>
         <div class="timeline-sheet" style={{ width }}>
           <TimelineAxis timeline={timeline} />
-          <ul class="timeline-rows" style={{ height: `${rows.length * ROW_PX}px`, "--tick": `${100 * measureTick(timeline)}%` }}>
+          <ul class="timeline-rows bare" style={{ height: `${rows.length * ROW_PX}px`, "--tick": `${100 * measureTick(timeline)}%` }}>
             {rows.slice(shown.first, shown.last).map((row, index) => (
               <Row key={row.path || row.title} row={row} timeline={timeline} position={shown.first + index} count={rows.length} />
             ))}
@@ -79,7 +76,7 @@ interface RowProps {
 function Row({ row, timeline, position, count }: RowProps) {
   const { path, select } = useSelection();
   const isSelected = row.path !== "" && row.path === path;
-  const marks = [isSelected && "is-selected", row.isCritical && "is-critical", row.state && stateClass(row.state)];
+  const marks = [isSelected && "is-selected", row.isCritical && "is-critical", row.task && stateClass(row.task.state)];
   return (
     <li
       class={["timeline-row", ...marks].filter(Boolean).join(" ")}
@@ -90,15 +87,15 @@ function Row({ row, timeline, position, count }: RowProps) {
       {row.path ? (
         <button
           type="button"
-          class="timeline-name"
+          class="timeline-name small"
           aria-pressed={isSelected}
           onClick={() => select(isSelected ? "" : row.path)}
-          title={toLine(`${row.path} (${row.worker})`, 160)}
+          title={toLine(`${row.path} (${row.task?.worker})`, 160)}
         >
           <RowName row={row} />
         </button>
       ) : (
-        <span class="timeline-name">
+        <span class="timeline-name small">
           <RowName row={row} />
         </span>
       )}
@@ -112,13 +109,13 @@ function Row({ row, timeline, position, count }: RowProps) {
   );
 }
 
-const RowName = ({ row }: { row: TimelineRow }) => (
+const RowName = ({ row: { task, title, summary } }: { row: TimelineRow }) => (
   <>
-    <span class="timeline-glyph" aria-hidden="true" style={{ marginInlineStart: `${row.level * 0.75}rem` }}>
-      {row.state ? STATE_GLYPHS[row.state] : ""}
+    <span class="timeline-glyph" aria-hidden="true" style={{ marginInlineStart: `${(task?.level ?? 0) * 0.75}rem` }}>
+      {task && STATE_GLYPHS[task.state]}
     </span>
-    <bdi>{toLine(row.title, 60)}</bdi>
-    <span class="visually-hidden">: {toLine([row.worker, row.state && labelState(row.state), row.summary].filter(Boolean).join(", "), 400)}</span>
+    <bdi>{toLine(title, 60)}</bdi>
+    <span class="visually-hidden">: {toLine([task?.worker, task && labelState(task.state), summary].filter(Boolean).join(", "), 400)}</span>
   </>
 );
 
@@ -127,7 +124,7 @@ function RowNote({ row: { note, segments }, timeline: { startS, endS } }: { row:
   const lastS = Math.max(startS, ...segments.map((segment) => segment.endS));
   const left = segments.length ? (100 * (lastS - startS)) / (endS - startS) : 0;
   return (
-    <span class="bar-note" style={{ left: `${left}%` }}>
+    <span class="bar-note soft" style={{ left: `${left}%` }}>
       {toLine(note, 160)}
     </span>
   );
@@ -145,7 +142,7 @@ function Bar({ segment, timeline }: { segment: Segment; timeline: Timeline }) {
 
 function TimelineLegend({ timeline }: { timeline: Timeline }) {
   return (
-    <ul class="legend small">
+    <ul class="legend bare flow small soft">
       {listMarks(timeline).map(({ name, kind, isFailed }) => (
         <li key={name}>
           <span class={`bar bar-${kind} ${isFailed ? "is-failed" : ""}`} aria-hidden="true" /> {name}
@@ -158,4 +155,61 @@ function TimelineLegend({ timeline }: { timeline: Timeline }) {
       )}
     </ul>
   );
+}
+
+/** The seconds above the rows. */
+function TimelineAxis({ timeline: { startS, endS } }: { timeline: Timeline }) {
+  const lengthS = endS - startS;
+  return (
+    <div class="timeline-head" aria-hidden="true">
+      <span class="timeline-name small" />
+      <span class="timeline-track">
+        {listTicks(lengthS).map((tick) => (
+          <span key={tick} class="tick soft" style={{ left: `${(100 * tick) / lengthS}%` }}>
+            {formatTick(tick)}
+          </span>
+        ))}
+      </span>
+    </div>
+  );
+}
+
+const formatTick = (seconds: number): string =>
+  seconds >= 60 && seconds % 60 === 0 ? `${seconds / 60} min` : `${Number(seconds.toPrecision(3))} s`;
+
+/** Return moments for the marks of an axis: at most `max` of them, at 1, 2 or 5 times a power of ten, or whole minutes. */
+export function listTicks(lengthS: number, max = 8): number[] {
+  const least = lengthS / max;
+  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600];
+  const power = 10 ** Math.floor(Math.log10(Math.max(least, 1e-6)));
+  const fine = [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least)!;
+  const step = least > 1 ? (steps.find((each) => each >= least) ?? Math.ceil(least / 3600) * 3600) : fine;
+  return Array.from({ length: Math.floor(lengthS / step + 1e-9) + 1 }, (_, index) => index * step);
+}
+
+const EXTRA_ROWS = 12;
+/** Fewer rows are all drawn. */
+const MIN_ROWS = 120;
+
+interface VisibleRows {
+  first: number;
+  last: number;
+}
+
+/** Return which rows of a scrolled list to draw: those in view, and some around them. */
+function useVisibleRows(scroller: RefObject<HTMLElement | null>, count: number, rowPx: number, isPrinting: boolean): VisibleRows {
+  const [shown, setShown] = useState<VisibleRows>({ first: 0, last: MIN_ROWS });
+  useLayoutEffect(() => {
+    const element = scroller.current!;
+    const update = () => {
+      // A step of some rows, so that not each pixel draws again.
+      const first = Math.max(0, Math.floor(element.scrollTop / rowPx / EXTRA_ROWS) * EXTRA_ROWS - EXTRA_ROWS);
+      const last = first + Math.ceil(element.clientHeight / rowPx) + 3 * EXTRA_ROWS;
+      setShown((old) => (old.first === first && old.last === last ? old : { first, last }));
+    };
+    update();
+    element.addEventListener("scroll", update, { passive: true });
+    return () => element.removeEventListener("scroll", update);
+  }, [scroller, rowPx]);
+  return isPrinting || count <= MIN_ROWS ? { first: 0, last: count } : shown;
 }

@@ -1,10 +1,9 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { PlanLayout } from "../model/plan-layout";
-import { findFirst, findNeighbour, fitView, MARGIN, showBox, startView, zoomView, type Direction, type Size, type View } from "../model/view-box";
+import type { PlanLayout, Size } from "../model/plan-layout";
+import { ARROWS, findFirst, findNeighbour, fitView, MARGIN, showBox, startView, zoomView, type Direction, type View } from "../model/view-box";
 import { useSize } from "./use-size";
 
-const ARROWS: Readonly<Record<string, Direction>> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
 const ZOOM_STEP = 1.3;
 const DRAG_PX = 4;
 
@@ -30,7 +29,7 @@ export function usePanZoom(room: RefObject<HTMLDivElement | null>, drawing: Plan
   }, [selected, drawing]);
   useEffect(() => {
     if (!goesTo.current) return;
-    findCard(room, goesTo.current)?.focus();
+    room.current?.querySelector<SVGElement>(`[data-path="${CSS.escape(goesTo.current)}"]`)?.focus();
     goesTo.current = "";
   });
   const move = (change: (old: View, size: Size) => View) => {
@@ -62,12 +61,15 @@ export function usePanZoom(room: RefObject<HTMLDivElement | null>, drawing: Plan
     event.preventDefault();
   };
   const onPointerDown = useDrag((dx, dy) => move((old) => ({ ...old, x: old.x + dx, y: old.y + dy })));
-  useWheel(room, (factor, point) => move((old) => zoomView(old, factor, point)));
-  return { view, size, zoomIn, zoomOut, fit, handlers: { onKeyDown, onPointerDown } };
+  // While Ctrl is held, as a pinch on a touchpad does; else the page scrolls.
+  const onWheel = (event: WheelEvent) => {
+    if (!event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    const { left, top } = room.current!.getBoundingClientRect();
+    move((old) => zoomView(old, Math.exp(-event.deltaY / 300), { x: event.clientX - left, y: event.clientY - top }));
+  };
+  return { view, size, zoomIn, zoomOut, fit, handlers: { onKeyDown, onPointerDown, onWheel } };
 }
-
-const findCard = (room: RefObject<HTMLDivElement | null>, path: string): SVGElement | undefined =>
-  [...(room.current?.querySelectorAll<SVGElement>("[data-path]") ?? [])].find((card) => card.dataset["path"] === path);
 
 /** Return what begins a drag; a drag does not click what is below it. */
 function useDrag(onMove: (dx: number, dy: number) => void) {
@@ -93,21 +95,4 @@ function useDrag(onMove: (dx: number, dy: number) => void) {
     addEventListener("pointerup", end);
     addEventListener("pointercancel", end);
   };
-}
-
-/** Enlarges with the wheel while Ctrl is held, as a pinch on a touchpad does; else the page scrolls. */
-function useWheel(room: RefObject<HTMLDivElement | null>, onZoom: (factor: number, point: { x: number; y: number }) => void) {
-  const zoom = useRef(onZoom);
-  zoom.current = onZoom;
-  useEffect(() => {
-    const element = room.current!;
-    const listen = (event: WheelEvent) => {
-      if (!event.ctrlKey && !event.metaKey) return;
-      event.preventDefault();
-      const { left, top } = element.getBoundingClientRect();
-      zoom.current(Math.exp(-event.deltaY / 300), { x: event.clientX - left, y: event.clientY - top });
-    };
-    element.addEventListener("wheel", listen, { passive: false });
-    return () => element.removeEventListener("wheel", listen);
-  }, [room]);
 }

@@ -1,15 +1,12 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { flushSync } from "preact/compat";
-
-export interface ElementSize {
-  width: number;
-  height: number;
-}
+import type { Size } from "../model/plan-layout";
+import { useListener } from "./use-listener";
 
 /** Return the inner size of an element, in pixels; null before it is measured. */
-export function useSize(element: RefObject<HTMLElement | null>): ElementSize | null {
-  const [size, setSize] = useState<ElementSize | null>(null);
+export function useSize(element: RefObject<HTMLElement | null>): Size | null {
+  const [size, setSize] = useState<Size | null>(null);
   useLayoutEffect(() => {
     const measured = element.current!;
     const measure = () => setSize({ width: measured.clientWidth, height: measured.clientHeight });
@@ -27,16 +24,10 @@ export function useIsPrinting(): boolean {
   useLayoutEffect(() => {
     const media = matchMedia("print");
     const update = () => flushSync(() => setIsPrinting(media.matches));
-    const start = () => flushSync(() => setIsPrinting(true));
-    const end = () => setIsPrinting(false);
     media.addEventListener("change", update);
-    addEventListener("beforeprint", start);
-    addEventListener("afterprint", end);
-    return () => {
-      media.removeEventListener("change", update);
-      removeEventListener("beforeprint", start);
-      removeEventListener("afterprint", end);
-    };
+    return () => media.removeEventListener("change", update);
   }, []);
+  useListener("beforeprint", () => flushSync(() => setIsPrinting(true)));
+  useListener("afterprint", () => setIsPrinting(false));
   return isPrinting;
 }

@@ -1,8 +1,9 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import { useFocusBack } from "../client/focus";
+import { drawEdge, placeGraph, type Point } from "../model/plan-layout";
 import { toLine } from "../model/plain-text";
+import { ARROWS, findNeighbour, type Direction } from "../model/view-box";
 import { canConnect, selectProblems, type Draft } from "./draft";
-import { BOX, findNext, nameForm, placeDraft } from "./layout";
 
 interface DraftGraphProps {
   draft: Draft;
@@ -18,10 +19,8 @@ interface DraftGraphProps {
   onRemove: (id: string) => void;
 }
 
-interface Drag {
+interface Drag extends Point {
   from: string;
-  x: number;
-  y: number;
 }
 
 /** The tasks of a draft as boxes and what needs what as arrows; a box is a button, its handle begins a connection. */
@@ -48,21 +47,22 @@ export function DraftGraph(props: DraftGraphProps) {
     setDrag(null);
   };
   const press = (id: string) => (connecting && connecting !== id ? onConnect(connecting, id) : onSelect(id));
-  const move = (id: string) => {
-    if (!id) return;
-    setReached(id);
-    svg.current?.querySelector<SVGGElement>(`[data-task="${CSS.escape(id)}"]`)?.focus();
+  const move = (id: string, direction: Direction) => {
+    const next = findNeighbour(picture.boxes, picture.boxes.find((box) => box.id === id)!, direction);
+    if (!next) return;
+    setReached(next.id);
+    svg.current?.querySelector<SVGGElement>(`[data-task="${CSS.escape(next.id)}"]`)?.focus();
   };
   const pressKey = (event: KeyboardEvent, id: string) => {
     if (event.key === "Enter" || event.key === " ") press(id);
     else if (event.key === "Delete") onRemove(id);
-    else if (event.key.startsWith("Arrow")) move(findNext(picture, id, event.key));
+    else if (ARROWS[event.key]) move(id, ARROWS[event.key]!);
     else return;
     event.preventDefault();
   };
 
   return (
-    <div class="draft-graph">
+    <div class="draft-graph box">
       <svg
         ref={svg}
         width={picture.width}
@@ -76,11 +76,11 @@ export function DraftGraph(props: DraftGraphProps) {
       >
         <defs>
           <marker id="draft-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">
-            <path d="M0,0L8,4L0,8z" class="draft-arrow" />
+            <path d="M0,0L8,4L0,8z" class="arrow" />
           </marker>
         </defs>
-        {picture.edges.map(({ from, to, required, path }) => (
-          <path key={`${from} ${to}`} d={path} class={required ? "draft-edge" : "draft-edge optional"} marker-end="url(#draft-arrow)" />
+        {picture.edges.map(({ from, to, required, points }) => (
+          <path key={`${from} ${to}`} d={drawEdge(points, "LR")} class={required ? "edge" : "edge is-optional"} marker-end="url(#draft-arrow)" />
         ))}
         {picture.boxes.map(({ id, x, y }) => {
           const task = tasks.get(id)!;
@@ -131,6 +131,20 @@ export function DraftGraph(props: DraftGraphProps) {
   );
 }
 
-const DragLine = ({ drag, box }: { drag: Drag; box: { x: number; y: number } }) => (
+const DragLine = ({ drag, box }: { drag: Drag; box: Point }) => (
   <line class="draft-drag" x1={box.x + BOX.width} y1={box.y + BOX.height / 2} x2={drag.x} y2={drag.y} />
 );
+
+const BOX = { width: 168, height: 52 };
+
+/** Return what the picture of a draft depends on. */
+const nameForm = ({ tasks }: Draft): string => JSON.stringify(tasks.map(({ id, depends_on }) => [id, depends_on]));
+
+/** Return the picture of a draft, from left to right; needs that the draft has no task for are left out. */
+export function placeDraft({ tasks }: Draft) {
+  const sizes = new Map(tasks.map(({ id }) => [id, BOX]));
+  const needs = tasks.flatMap(({ id, depends_on }) => depends_on.map(({ task, required }) => ({ from: task, to: id, required })));
+  const known = needs.filter(({ from }) => sizes.has(from));
+  const { boxes, ...picture } = placeGraph(sizes, known, { direction: "LR", nodesep: 18, ranksep: 46, marginx: 8, marginy: 8 });
+  return { ...picture, boxes: [...boxes].map(([id, box]) => ({ id, ...box })) };
+}

@@ -80,7 +80,7 @@ export function PlanEditor({ question, draft: kept, workers, files, isBusy, onDr
         <label for={name}>Goal</label>
         <input id={name} data-key="E" class="wide" value={draft.goal} maxLength={4000} onInput={(event) => change({ ...draft, goal: event.currentTarget.value })} />
       </p>
-      <div class="editor-tools">
+      <div class="editor-tools flow">
         <button type="button" onClick={add}>+ Add a task</button>
         {draft.tasks.length <= MAX_FORMS && (
           <button type="button" onClick={() => setShowsAll(!showsAll)}>
@@ -88,7 +88,7 @@ export function PlanEditor({ question, draft: kept, workers, files, isBusy, onDr
           </button>
         )}
         <button type="button" disabled={!isEdited} onClick={() => onDraft(null)}>Undo all changes</button>
-        <span class={refused ? "form-problem" : "soft small"} role="status">
+        <span class={refused ? "form-problem small" : "soft small"} role="status">
           <Line max={300}>{refused || (connecting ? `Choose what needs ${connecting}; again to take it back.` : count)}</Line>
         </span>
       </div>
@@ -144,7 +144,7 @@ interface DecisionProps {
 function Decision({ warning, isEdited, isBusy, onApprove, onReject }: DecisionProps) {
   const [reason, setReason] = useState("");
   return (
-    <div class="decision">
+    <div class="decision flow">
       <button type="button" class="primary" data-key="A" disabled={isBusy} onClick={onApprove}>
         {isEdited ? "Run the plan as edited" : "Approve the plan"}
       </button>
@@ -163,7 +163,7 @@ function Decision({ warning, isEdited, isBusy, onApprove, onReject }: DecisionPr
         </button>
       </span>
       {warning && (
-        <p class="form-problem" role="status"><Line max={300}>{warning}</Line></p>
+        <p class="form-problem small" role="status"><Line max={300}>{warning}</Line></p>
       )}
     </div>
   );

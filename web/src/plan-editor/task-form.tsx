@@ -21,10 +21,10 @@ export function TaskForm({ draft, task, workers, files, problems, isConnecting, 
   const name = `task-${draft.tasks.indexOf(task)}`;
   const change = (fields: Partial<PlannedTask>) => onChange(drafts.changeTask(draft, task.id, fields), fields.id ?? task.id);
   return (
-    <fieldset class="task-form">
+    <fieldset class="task-form box">
       <legend><Line max={40}>{task.id}</Line></legend>
       {problems.map((problem) => (
-        <p key={problem} class="form-problem"><Line max={400}>{drafts.nameTasks(draft, problem)}</Line></p>
+        <p key={problem} class="form-problem small"><Line max={400}>{drafts.nameTasks(draft, problem)}</Line></p>
       ))}
       <div class="form-row">
         <IdField draft={draft} id={task.id} name={name} onRename={(id) => change({ id })} />
@@ -46,11 +46,11 @@ export function TaskForm({ draft, task, workers, files, problems, isConnecting, 
         onInput={(event) => change({ description: event.currentTarget.value })}
       />
       <Needs draft={draft} task={task} name={name} onChange={onChange} />
-      <div class="form-actions">
+      <div class="form-actions flow">
         <button type="button" aria-pressed={isConnecting} onClick={onConnecting}>
           {isConnecting ? "Done connecting" : "Choose in the graph what needs it"}
         </button>
-        <button type="button" class="danger" disabled={draft.tasks.length < 2} onClick={() => onChange(drafts.removeTask(draft, task.id), "")}>
+        <button type="button" class="problem" disabled={draft.tasks.length < 2} onClick={() => onChange(drafts.removeTask(draft, task.id), "")}>
           Remove the task
         </button>
       </div>
@@ -87,7 +87,7 @@ function IdField({ draft, id, name, onRename }: IdFieldProps) {
         onKeyDown={(event) => event.key === "Enter" && leave()}
       />
       {problem && (
-        <p id={`${name}-id-problem`} class="form-problem">
+        <p id={`${name}-id-problem`} class="form-problem small">
           {problem}
         </p>
       )}
@@ -95,14 +95,7 @@ function IdField({ draft, id, name, onRename }: IdFieldProps) {
   );
 }
 
-interface NeedsProps {
-  draft: Draft;
-  task: PlannedTask;
-  name: string;
-  onChange: (draft: Draft, selected?: string) => void;
-}
-
-function Needs({ draft, task, name, onChange }: NeedsProps) {
+function Needs({ draft, task, name, onChange }: Pick<TaskFormProps, "draft" | "task" | "onChange"> & { name: string }) {
   const needed = new Set(task.depends_on.map((edge) => edge.task));
   const waiting = drafts.findDependants(draft, task.id);
   const free = draft.tasks.filter(({ id }) => !needed.has(id) && !waiting.has(id));
@@ -112,11 +105,11 @@ function Needs({ draft, task, name, onChange }: NeedsProps) {
         Needs the results of
       </p>
       {task.depends_on.length === 0 && <p class="soft small">nothing: it begins at once</p>}
-      <ul class="needs">
+      <ul class="needs bare">
         {task.depends_on.map((edge) => (
-          <li key={edge.task}>
+          <li key={edge.task} class="flow">
             <Line max={40}>{edge.task}</Line>
-            <label class="switch">
+            <label class="switch small">
               <input
                 type="checkbox"
                 checked={!edge.required}

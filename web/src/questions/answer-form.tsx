@@ -21,7 +21,7 @@ interface ChoicesProps {
 
 const Choices = ({ choices, onChoose }: ChoicesProps) =>
   choices.length > 0 && (
-    <div class="choices" role="group" aria-label="Answers to choose from">
+    <div class="choices flow" role="group" aria-label="Answers to choose from">
       {choices.map((choice) => (
         <button key={choice} type="button" onClick={() => onChoose(choice)}><Line max={120}>{choice}</Line></button>
       ))}
@@ -42,7 +42,7 @@ export function QuestionForm({ question, words = "", isBusy, onWords, onReply }:
       )}
       <Choices choices={question.choices} onChoose={onWords} />
       <textarea id={name} data-key="E" rows={2} maxLength={MAX_REPLY_CHARS} value={words} onInput={(event) => onWords(event.currentTarget.value)} />
-      <div class="form-actions">
+      <div class="form-actions flow">
         <button class="primary" data-key="A" disabled={isBusy || !words.trim()}>Answer</button>
         <button type="button" data-key="R" disabled={isBusy} onClick={() => onReply(reject(""))}>Skip this question</button>
       </div>
@@ -78,9 +78,9 @@ export function CallForm({ question, words, isBusy, onWords, onReply }: FormProp
         onInput={(event) => onWords(event.currentTarget.value)}
       />
       {"problem" in read && (
-        <p class="form-problem" role="alert"><Line max={300}>{read.problem}</Line></p>
+        <p class="form-problem small" role="alert"><Line max={300}>{read.problem}</Line></p>
       )}
-      <div class="form-actions">
+      <div class="form-actions flow">
         <button type="button" class="primary" data-key="A" disabled={isBusy || "problem" in read} onClick={send}>
           {isEdited ? "Call it with these" : "Allow the call"}
         </button>
@@ -107,7 +107,7 @@ export function OtherForm({ question, words = "", isBusy, onWords, onReply }: Fo
       )}
       <Choices choices={question.choices} onChoose={onWords} />
       <textarea id={name} data-key="E" rows={2} maxLength={MAX_REPLY_CHARS} value={words} onInput={(event) => onWords(event.currentTarget.value)} />
-      <div class="form-actions">
+      <div class="form-actions flow">
         <button class="primary" data-key="A" disabled={isBusy || !words.trim()}>Answer</button>
       </div>
     </form>

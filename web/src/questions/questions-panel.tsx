@@ -36,7 +36,6 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
   const names = open.map(nameQuestion).join("\n");
   const title = useFocusBack<HTMLHeadingElement>(names);
 
-  const reply = (id: string, said: Reply) => sending.start({ [id]: said });
   const written = Object.fromEntries(
     open.flatMap(({ id, kind }) => (kind === "question" && words[id]?.trim() ? [[id, respond(words[id])]] : [])),
   );
@@ -56,10 +55,10 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
               words: words[question.id],
               isBusy: sending.isBusy,
               onWords: (said: string) => setWords({ ...words, [question.id]: said }),
-              onReply: (said: Reply) => reply(question.id, said),
+              onReply: (said: Reply) => sending.start({ [question.id]: said }),
             };
             return (
-              <article key={key} class="question" tabIndex={0} aria-label={question.task || "the plan"}>
+              <article key={key} class="question box" tabIndex={0} aria-label={question.task || "the plan"}>
                 <QuestionHead question={question} />
                 {question.kind === "plan" && (
                   <PlanEditor
@@ -69,7 +68,7 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
                     files={question.task ? [] : listGiven(run.trace?.run)}
                     isBusy={sending.isBusy}
                     onDraft={(draft) => setDrafts({ ...drafts, [key]: draft })}
-                    onReply={(said) => reply(question.id, said)}
+                    onReply={form.onReply}
                   />
                 )}
                 {question.kind === "question" && <QuestionForm question={question} {...form} />}
@@ -112,7 +111,7 @@ function QuestionHead({ question }: { question: Question }) {
         </p>
       )}
       {problems.map((problem) => (
-        <p key={problem} class="form-problem" role="alert">
+        <p key={problem} class="form-problem small" role="alert">
           The last reply could not be used: <Line max={400}>{problem}</Line>
         </p>
       ))}

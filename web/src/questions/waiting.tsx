@@ -21,7 +21,7 @@ export function Waiting({ open, trace }: { open: readonly Question[]; trace: Tra
           ([name, value]) =>
             value && (
               <div key={name}>
-                <dt>{name}</dt>
+                <dt class="soft small">{name}</dt>
                 <dd><Line max={300}>{value}</Line></dd>
               </div>
             ),
@@ -32,7 +32,7 @@ export function Waiting({ open, trace }: { open: readonly Question[]; trace: Tra
           <summary>
             Certified: <Line max={200}>{most}</Line>
           </summary>
-          <ul>
+          <ul class="small">
             {further.map((line) => (
               <li key={line}><Line max={300}>{line}</Line></li>
             ))}

@@ -3,7 +3,8 @@ import { useAction } from "../client/hooks";
 import type { LiveRun } from "../client/live-run";
 import { ProblemLine } from "../client/notice";
 import { Line } from "../parts/text";
-import { listOpenTasks, stopTask } from "./stop-task";
+import { ask } from "../client/server";
+import { listPaths } from "../model/read-trace";
 
 /** Stops one task of a run at work; the others continue. */
 export function StopPanel({ run }: { run: LiveRun }) {
@@ -16,12 +17,12 @@ export function StopPanel({ run }: { run: LiveRun }) {
   });
   const tasks = run.trace?.tasks ?? [];
   // Before the first task has begun, the plan may still be approved or made again.
-  const open = tasks.some(({ status }) => status !== "waiting") ? listOpenTasks(tasks) : [];
+  const open = tasks.some(({ status }) => status !== "waiting") ? listPaths(tasks).filter(({ task }) => ["waiting", "working"].includes(task.status)) : [];
   const pending = asked.filter((each) => open.some((task) => task.path === each));
   return (
     <details class="stop-one">
       <summary>Stop one task</summary>
-      <form class="stop-panel" onSubmit={(event) => (event.preventDefault(), path && stop.start())}>
+      <form class="stop-panel flow" onSubmit={(event) => (event.preventDefault(), path && stop.start())}>
         <select aria-label="Task to stop" value={path} disabled={!open.length} onChange={(event) => setPath(event.currentTarget.value)}>
           <option value="">choose…</option>
           {open.map(({ path: each, task }) => (
@@ -42,4 +43,20 @@ export function StopPanel({ run }: { run: LiveRun }) {
       </form>
     </details>
   );
+}
+
+/** Return where a run looks for requests: a thread's id is written in hexadecimal, as it may hold a dot. */
+function buildStopNamespace(thread: string): string[] {
+  const bytes = new TextEncoder().encode(thread);
+  return ["threads", [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(""), "stop"];
+}
+
+/** Ask the run to stop a task; it does so within about a second.
+ *
+ * @throws Problem: the server does not take it.
+ */
+async function stopTask(run: LiveRun, path: string): Promise<void> {
+  const place = buildStopNamespace(run.thread);
+  await ask(() => run.server.client.store.putItem(place, path, { thread: run.thread }));
+  run.refresh();
 }
