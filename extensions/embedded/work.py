@@ -226,12 +226,8 @@ def _read_own_words(description: str) -> str:
 
 
 def _list_words(text: str) -> str:
-    """Return the content words, and names such as `max_age` and 2.31 whole, in lower case.
-
-    Not those that only ask how much: long of "how long may it stay".
-    """
+    """Return the content words, and names such as `max_age` and 2.31 whole, in lower case."""
     words = [word.lower() for word in _NAME.findall(text) if pair_words(word)]
-    words = [word for word in words if word not in list_degrees(text)] or words
     words = [word.removesuffix("'s").removesuffix("\u2019s") for word in words]
     return " ".join(dict.fromkeys(words[:MAX_QUERY_WORDS]))
 

@@ -43,6 +43,20 @@ def find_cell_by_first_word(profile: Profile, word: str, query: Query) -> str:
     return str(found[0][0]) if len(found) == 1 else ""
 
 
+def count_beside(profile: Profile, column: str, cell: str, query: Query) -> int:
+    """Return how many rows have a cell's words in a list of several: celery; mustard."""
+    plain = cell.strip().lower()
+    if {"%", "_", ";", ","} & {*plain} or not plain:
+        return 0
+    text = f"LOWER(TRIM(CAST({quote_name(column)} AS VARCHAR(400))))"
+    listed = f"';' || REPLACE(REPLACE(REPLACE({text}, ',', ';'), '; ', ';'), ' ;', ';') || ';'"
+    sql = (
+        f"SELECT COUNT(*) FROM {profile.rows_of} WHERE {listed} LIKE "
+        f"{write_literal(f'%;{plain};%')} AND {text} <> {write_literal(plain)}"
+    )
+    return int(query(sql)["rows"][0][0])
+
+
 def find_cells(profile: Profile, tokens: Sequence[Token], query: Query) -> list[tuple[str, str]]:
     """Return the columns of labels with those of their cells that may be in a question."""
     words = [token.word for token in tokens]

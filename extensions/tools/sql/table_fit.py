@@ -118,7 +118,8 @@ def _find_near(profile: Profile, token: Token, question: str, query: Query) -> s
     is_other = token.word in _OPERATING or token.word in UNITS or is_opposite(token.word, parts)
     if not is_noun or is_other:
         return ""
-    cells = [] if is_german or is_superlative else list_kinds(profile, query)
+    has_no_cell = is_german or is_superlative or read_dimension(token.word)
+    cells = [] if has_no_cell else list_kinds(profile, query)
     cells = [cell for cell in cells if cell.isalpha()]  # a word means no phrase
     for texts, held in ((names, profile.columns), (list(map(str.lower, cells)), cells)):
         words = [token.word, *(list_lemmas(token.word) if is_superlative else ())]

@@ -84,10 +84,15 @@ class Profile:
         return [name for name in self.labels if self.differs_by_row(name)]
 
     @cached_property
+    def weekdays(self) -> list[str]:
+        """The columns of days of the week."""
+        days = [name for name in self.labels if {*map(_fold, self.samples.get(name, ()))} <= DAYS]
+        return [name for name in days if self.samples.get(name)]
+
+    @property
     def when(self) -> list[str]:
         """The columns that say when: those of dates, else those of days of the week."""
-        days = [name for name in self.labels if {*map(_fold, self.samples.get(name, ()))} <= DAYS]
-        return self.time_columns or [name for name in days if self.samples.get(name)]
+        return self.time_columns or self.weekdays
 
     @property
     def frequency(self) -> str:

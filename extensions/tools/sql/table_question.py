@@ -9,12 +9,13 @@ from typing import Any, Final, Literal
 
 from extensions.tools.sql.table_answer import describe_answer, join_names
 from extensions.tools.sql.table_arguments import Question
+from extensions.tools.sql.table_cells import count_beside
 from extensions.tools.sql.table_columns import AnalysedTable, Query
 from extensions.tools.sql.table_computation import Computation, show_used
 from extensions.tools.sql.table_fit import Tried, try_table
 from extensions.tools.sql.table_profile import Profile, build_profile
 from extensions.tools.sql.whole_table import TOTAL_ROW, translate_note
-from extensions.tools.tables.doubts import ALL_PERIODS
+from extensions.tools.tables.doubts import ALL_PERIODS, Doubt
 from extensions.tools.tables.formatting import split_unit
 from extensions.tools.tables.question_words import (
     LISTS,
@@ -80,6 +81,7 @@ def _answer_parts(
     harmless = {ALL_PERIODS.write(asked.language)}
     are_read = [bool(each["summary"]) and {*each["gaps"]} <= harmless for each in by_part]
     is_better = all(are_read) or (any(are_read) and not answered[0]["is_complete"])
+    is_better |= sum(text.rstrip().endswith("?") for text in texts) > 1  # no question is two
     if before or (texts and is_better):
         answered = by_part
     kept = [
@@ -261,6 +263,7 @@ def _answer(best: Tried, asked: Question, query: Query) -> dict[str, Any]:
 
 
 def _answer_one(best: Tried, asked: Question, query: Query) -> dict[str, Any]:
+    _doubt_lists(best, query)
     computation, used = Computation(best.profile, best.reading, query), dict[str, Any]()
     try:
         answer = computation.compute()
@@ -273,6 +276,18 @@ def _answer_one(best: Tried, asked: Question, query: Query) -> dict[str, Any]:
     if answer.asked.is_of_row and dimension in _SUMMED:
         described = _add_sums(described, best, asked, query)
     return {**described, **used}
+
+
+def _doubt_lists(best: Tried, query: Query) -> None:
+    """Doubt a cell that other rows have in a list of several."""
+    read, labels = best.reading, best.profile.labels
+    for each in [*read.conditions, *read.part]:
+        _, sign, cell = each.words.partition("= " if each.is_value else "≠ ")
+        if sign and each.column in labels:
+            count = count_beside(best.profile, each.column, cell, query)
+            values = {"cell": cell, "column": each.column, "count": count}
+            if count and Doubt("beside", values) not in read.doubts:
+                read.doubt("beside", **values)
 
 
 def _add_sums(

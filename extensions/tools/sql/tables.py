@@ -158,10 +158,9 @@ def _fit_rows(rows: list[list[Cell]]) -> tuple[list[list[Cell]], str]:
 
 
 def format_row(columns: Sequence[str], row: Sequence[Cell]) -> str:
-    """Return a row on a line, each value after its column."""
-    return "; ".join(
-        f"{name}: {write_cell(value)}" for name, value in zip(columns, row, strict=True)
-    )
+    """Return a row on a line, each value after its column; empty cells are left out."""
+    pairs = zip(columns, row, strict=True)
+    return "; ".join(f"{name}: {write_cell(value)}" for name, value in pairs if value is not None)
 
 
 _ALL_COLUMNS: Final = Pattern(r"(?:SELECT|DISTINCT|,)\s*(?:\w+\.)?\*", re.IGNORECASE)

@@ -180,7 +180,7 @@ def _add_cell(words: MarkedWords, column: str, cell: str, at: int) -> None:
     words.found.conditions.append(
         Condition(
             column,
-            f"NOT {sql}" if negated else sql,
+            f"NOT COALESCE({sql}, FALSE)" if negated else sql,
             f"{column} {sign} {cell}",
             at,
             is_value=not negated,

@@ -133,7 +133,7 @@ class _Choice:
             (at, name)
             for at, name in labels
             if name not in profile.time_columns
-            and not (self._roles.has_one_cell(name) or self._roles.is_whole(at, name))
+            and not (self._roles.has_own_cell(at, name) or self._roles.is_whole(at, name))
             and self._roles.word(at - 1) not in ("all", "alle", "both", "beide")
         ]
         is_total = {"sum", "average"} & self._asked and not found.order

@@ -94,10 +94,15 @@ class QuestionRoles(ComparedWords):
         ends = {"and", "und", *BUCKETS}
         return not any(each.role == "column" or each.word in ends for each in between)
 
-    def has_one_cell(self, name: str) -> bool:
-        """Return whether a column's name is only said with one of its cells: Dream island."""
-        values = [each for each in self.found.conditions if each.column == name and each.is_value]
-        return len(values) == 1
+    def has_own_cell(self, at: int, name: str) -> bool:
+        """Return whether a column's name is only said with one of its cells: Dream island.
+
+        Or with one that it is not, and nothing is asked for each.
+        """
+        own = [each for each in self.found.conditions if each.column == name]
+        values = [each for each in own if each.is_value]
+        is_denied = bool(own) and not (values or self.is_asked_for(at))
+        return len(values) == 1 or is_denied
 
     def is_whole(self, at: int, name: str) -> bool:
         """Return whether a share is asked of what a label names: of items, not on city bikes."""
@@ -142,7 +147,8 @@ class QuestionRoles(ComparedWords):
         if profile.melted or (is_change and len(profile.numbers) == 1):
             generic = profile.numbers[-1:]
         is_said = any({*split_name(name)} & LISTS["generic values"] & words for name in generic)
-        return generic[0] if len(generic) == 1 and (named or is_change or is_said) else ""
+        is_only = is_change or (named and len(profile.numbers) == 1)
+        return generic[0] if len(generic) == 1 and (is_only or is_said) else ""
 
     def _read_file_name(self) -> None:
         """Account for the file's name where it is written as it is."""
@@ -196,7 +202,7 @@ class QuestionRoles(ComparedWords):
             *_, head = parts = split_name(name)
             is_name = head in LISTS["row names"] | LISTS["identifiers"]
             is_name |= name in self.profile.partly_empty and (
-                head in LISTS["prepositions"] or says_state(self, at)
+                head in GRAMMAR | LISTS["prepositions"] or says_state(self, at)
             )
             is_said = any(is_same_word(token.word, head) for token in self.tokens)
             is_kind = name in (*self.profile.labels, *self.profile.time_columns)
@@ -229,6 +235,8 @@ class QuestionRoles(ComparedWords):
             return written
         words = [part for part in whole if not part.isdigit()]
         parts = [part for part in words if part not in LISTS["units"]] or words
+        if "per" in whole[1:] and not self._names_any(whole[: whole.index("per")]):
+            return []  # a week is no price per week
         runs, matched = list[list[int]]([[]]), set[str]()
         for at, token in enumerate(self.tokens):
             is_whole = token.word == name.lower() and len(name) > MAX_GAP
@@ -247,7 +255,13 @@ class QuestionRoles(ComparedWords):
         places = max(runs, key=len)
         is_operation = all(self.operation(at) or self.word(at) in BUCKETS for at in places)
         is_whole = matched == {*parts} and name in self.profile.numbers
+        is_whole |= name in self.profile.weekdays
         return [] if is_operation and not is_whole else places
+
+    def _names_any(self, parts: Sequence[str]) -> bool:
+        """Return whether an open word is one of a column's words."""
+        words = [token.word for token in self.tokens if not token.role]
+        return any(self._is_named(word, part) for word in words for part in parts)
 
     def _is_named(self, word: str, part: str) -> bool:
         is_cut = len(word) < MIN_STEM_CHARS and part.startswith(word) and len(part) > 6

@@ -4,7 +4,7 @@ from typing import Final
 
 from extensions.tools.sql.table_profile import write_filled
 from extensions.tools.tables.question_numbers import ComparedWords
-from extensions.tools.tables.question_words import LISTS
+from extensions.tools.tables.question_words import LISTS, is_same_word
 from extensions.tools.tables.reading import Condition
 
 _ARTICLES: Final = ("a", "an", "any", "ein", "eine", "einen")
@@ -62,6 +62,9 @@ def _is_said_empty(words: ComparedWords, at: int, name: str) -> bool:
 
 def says_state(words: ComparedWords, at: int) -> bool:
     """Return whether what a column's word says is what something is or has: are on loan."""
+    after = words.word(at + 1)
+    if any(is_same_word(after, part) for part in words.profile.title if after):
+        return True  # paused customers, of customers.csv
     is_of_noun = words.word(at) in LISTS["prepositions"]
     while words.word(at - 1) in (*_BETWEEN, *_ARTICLES) or words.operation(at - 1) in _DENIALS:
         at -= 1

@@ -180,8 +180,8 @@ buckets = year: year years annually yearly jahr jahre; quarter: quarter quarters
 other names = female: women woman frauen; male: men man männer
 signs = >=: since seit from ab von mindestens >=; >: after nach >; <: before vor <; <=: until till
   bis höchstens maximal <=
-dimensions = money: billig cheap cost expensive günstig kosten preiswert teuer; mass: heavy leicht
-  light schwer weigh wiegen; time: dauern
+dimensions = money: billig cheap cost expensive geld günstig kosten money preiswert teuer; mass:
+  heavy leicht light schwer weigh wiegen; time: dauern
 lists = absent: fehlen fehlende fehlenden fehlt lack lacking lacks missing; aged: jüngste neueste
   neuester newest oldest ältester älteste ältesten; ages: age alter baujahr jahr year; any size:
   bigger fewer greater größer kleiner larger less mehr more smaller weniger; bases: over against
