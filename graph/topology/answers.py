@@ -43,8 +43,6 @@ class NoOpenQuestion(UsageError):
 class AnswerUnclear(UsageError):
     """The answer names a question that is not open."""
 
-    code = "ANSWER_UNCLEAR"
-
 
 def list_open_questions(snapshot: StateSnapshot) -> list[dict[str, Any]]:
     """Return the open questions of a run, in the order in which they were asked.

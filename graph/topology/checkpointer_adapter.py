@@ -25,8 +25,6 @@ Saver = BaseCheckpointSaver[Any]
 class CheckpointerMissing(UsageError):
     """A run may ask a human, but has no checkpointer to save it until the answer."""
 
-    code = "CHECKPOINTER_MISSING"
-
 
 def require_checkpointer(team: Team, context: Context, checkpointer: object) -> None:
     """Refuse a run that may ask a human but has no checkpointer.
