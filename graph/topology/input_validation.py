@@ -23,7 +23,7 @@ from nodes.planning.certificates import lower_to_certificate
 from nodes.schemas.team import Team
 from nodes.text.plain_text import sanitize_line, sanitize_name
 from nodes.tools.framework.catalog import list_shipped_tools
-from state import Context, SupervisorState
+from state import Context, RequestInput, SupervisorState
 
 MAX_MATERIAL_NAME_CHARS = 1000
 """Limit for the name of a material."""
@@ -249,20 +249,7 @@ def _get_context_adapter() -> TypeAdapter[Context]:
 
 @cache
 def _get_state_adapters() -> Mapping[str, TypeAdapter[Any]]:
+    """Return what reads a channel, for each of ours; the others are the chat's, or hold texts."""
     kinds = get_type_hints(SupervisorState)
-    own = [
-        "plan",
-        "plans",
-        "origin",
-        "results",
-        "ledger",
-        "answer",
-        "usage",
-        "timing",
-        "todo",
-        "answered_objections",
-        "estimate",
-        "given",
-        "team_record",
-    ]
+    own = kinds.keys() - RequestInput.__annotations__.keys() - {"ui"}
     return {name: TypeAdapter(kinds[name]) for name in own}
