@@ -24,6 +24,7 @@ from pydantic import (
     WithJsonSchema,
     field_validator,
     model_validator,
+    with_config,
 )
 from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypedDict
@@ -688,25 +689,17 @@ def merge_steps(left: Mapping[str, int], right: Mapping[str, int]) -> dict[str, 
     return merged | {name: max(left[name], right[name]) for name in left.keys() & right.keys()}
 
 
+@with_config(use_attribute_docstrings=True)
 class RequestInput(TypedDict, total=False):
     """What a caller gives: a request in words, or a chat whose last human message is one."""
 
-    request: Annotated[
-        str, Field(description="What the team should do, in words; a question or an instruction.")
-    ]
-    messages: Annotated[
-        list[AnyMessage],
-        Field(
-            description="A chat instead of `request`: its last human message is the request, and "
-            "files attached to it become materials."
-        ),
-        add_messages,
-    ]
-    materials: Annotated[
-        dict[str, str],
-        Field(description="Documents to work on: the name of each, such as `sales.csv`, to text."),
-        replace_materials,
-    ]
+    request: str
+    """What the team should do, in words; a question or an instruction."""
+    messages: Annotated[list[AnyMessage], add_messages]
+    """A chat instead of `request`: its last human message is the request, and files attached to it
+    become materials."""
+    materials: Annotated[dict[str, str], replace_materials]
+    """Documents to work on: the name of each, such as `sales.csv`, to text."""
 
 
 REOPENED: Final = ""

@@ -6,7 +6,6 @@ Nothing here is read from the current folder, which may be another user's.
 import hmac
 import os
 import secrets
-import tempfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from hashlib import sha256
@@ -16,7 +15,7 @@ from typing import Final, Literal
 from platformdirs import user_config_path, user_state_path
 
 from nodes.errors import OutputFailed, translate_os_errors
-from nodes.security.private_files import make_private_folder
+from nodes.security.private_files import make_private_folder, replace_private_file
 
 APPLICATION: Final = "supervisor-worker"
 _KEY_RECORD: Final = "signing-key"
@@ -143,13 +142,7 @@ def _write_record(name: str, text: str, *, replaces: bool = True) -> None:
     # Where it exists another process was first.
     with _refuse_unwritable(path), suppress(FileExistsError):
         make_private_folder(path.parent)
-        handle, draft = tempfile.mkstemp(dir=path.parent)  # 0600
-        try:
-            with open(handle, "w", encoding="ascii") as file:
-                file.write(f"{text}\n")
-            (os.replace if replaces else os.link)(draft, path)
-        finally:
-            Path(draft).unlink(missing_ok=True)
+        replace_private_file(path, f"{text}\n", replaces=replaces)
 
 
 def _refuse_unwritable(path: Path) -> AbstractContextManager[None]:

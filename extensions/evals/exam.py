@@ -232,8 +232,6 @@ def _list_unknown_workers(row: ExamRow, workers: Collection[str]) -> Iterator[st
 class ExamInvalid(UsageError):
     """An exam cannot be used; `problems` lists everything that is wrong with it."""
 
-    code = "EXAM_INVALID"
-
     def __init__(self, what: str, *, problems: Sequence[str] = (), next: str = "") -> None:
         super().__init__(what, next=next)
         self.problems = list(problems)

@@ -29,13 +29,9 @@ _TEAM: Final = Pattern(r"[A-Za-z0-9_.-]{1,100}")
 class ExamMissing(UsageError):
     """No such exam is kept."""
 
-    code = "EXAM_MISSING"
-
 
 class ExamUnreadable(UsageError):
     """The file of an exam cannot be used."""
-
-    code = "EXAM_UNREADABLE"
 
 
 def _cut(text: str, max_chars: int = MAX_TEXT_CHARS) -> str:

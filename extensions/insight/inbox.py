@@ -26,8 +26,6 @@ REJECTED: Final[Mapping[str, Any]] = {"reject": "by a rule of the inbox"}
 class QuestionChanged(UsageError):
     """A thread asks another question than the one that was listed."""
 
-    code = "QUESTION_CHANGED"
-
 
 @dataclass(frozen=True)
 class Waiting:

@@ -35,8 +35,6 @@ EXAM_FILE: Final = "evals.jsonl"
 class CaseRefused(UsageError):
     """A run can be no row of an exam."""
 
-    code = "CASE_REFUSED"
-
 
 def make_case(
     thread: str,

@@ -29,8 +29,6 @@ MAX_FILE_BYTES: Final = 10_000_000
 class ChangeInvalid(UsageError):
     """A change cannot be made to this run, or contradicts another one."""
 
-    code = "CHANGE_INVALID"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Changes:

@@ -47,8 +47,6 @@ SPENT: Final = {"model_calls", "input_tokens", "output_tokens", "cost_usd"}
 class ThreadTaken(UsageError):
     """A new run cannot have the id of a kept one."""
 
-    code = "THREAD_TAKEN"
-
 
 @dataclass(frozen=True)
 class Comparison:

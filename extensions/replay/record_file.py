@@ -187,13 +187,9 @@ Entry = Mapping[str, Any]
 class RecordUnreadable(FileUnreadable):
     """A record is damaged, or of another form."""
 
-    code = "RECORD_UNREADABLE"
-
 
 class RecordMissing(FileUnreadable):
     """A thread has no record."""
-
-    code = "RECORD_MISSING"
 
 
 @dataclass

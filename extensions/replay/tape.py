@@ -36,7 +36,7 @@ MAX_CAUSE_CHARS: Final = 400
 class ReplayMissed(SupervisorError):
     """A run asks for something else than its record has."""
 
-    code, exit_code = "REPLAY_MISSED", 3
+    exit_code = 3
 
 
 class Tape:

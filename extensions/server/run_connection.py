@@ -41,15 +41,15 @@ class ServerError(SupervisorError):
 
 
 class ServerUnreachable(ServerError):
-    code, retryable = "SERVER_UNREACHABLE", True
+    retryable = True
 
 
 class ServerUnauthorized(ServerError):
-    code = "SERVER_UNAUTHORIZED"
+    """The server refuses the key."""
 
 
 class ServerUnreadable(ServerError):
-    code = "SERVER_UNREADABLE"
+    """The answer of the server cannot be read."""
 
 
 class ServerThreadUnknown(UsageError):

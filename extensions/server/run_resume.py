@@ -37,7 +37,7 @@ MAX_CAUSE_CHARS: Final = 500
 class ServerRunFailed(ServerError):
     """A run of a server ended with an error."""
 
-    code, exit_code = "SERVER_RUN_FAILED", 3
+    exit_code = 3
 
 
 @dataclass(frozen=True)

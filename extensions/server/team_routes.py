@@ -48,8 +48,6 @@ Answer = Callable[[Request], Any]
 class TeamUnknown(UsageError):
     """The server has no such team, or the team no such row."""
 
-    code = "TEAM_UNKNOWN"
-
 
 def list_team_routes(settings: Settings) -> list[Route]:
     """Return the routes below `/supervise/teams`."""

@@ -45,19 +45,15 @@ sys.exit(main())
 class UiServerRunning(UsageError):
     """A development server keeps its runs in this folder already."""
 
-    code = "UI_SERVER_RUNNING"
-
 
 class RunsUntrusted(UsageError):
     """The kept runs may be of another user."""
-
-    code = "RUNS_UNTRUSTED"
 
 
 class UiServerFailed(SupervisorError):
     """The development server did not start, or has ended by itself."""
 
-    code, exit_code = "UI_SERVER_FAILED", 5
+    exit_code = 5
 
 
 @contextlib.contextmanager
@@ -211,8 +207,6 @@ PAGE_SIGN: Final = b'src="live.js"'
 
 class UiServerMissing(UsageError):
     """The development server is not installed."""
-
-    code = "UI_SERVER_MISSING"
 
 
 def open_page(url: str, *, opens_browser: bool) -> int:

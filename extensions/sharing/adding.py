@@ -29,8 +29,6 @@ STAGING: Final = ".adding-"  # begins the name of a folder without its place yet
 class ConsentMissing(UsageError):
     """The user has not agreed to what a team asks for; nothing was added."""
 
-    code = "CONSENT_MISSING"
-
 
 def add_team(
     source: str,

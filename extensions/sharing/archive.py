@@ -45,8 +45,6 @@ _Entries = Iterator[tuple[str, int, Callable[[], bytes]]]
 class TeamRefused(UsageError):
     """What should be added is no team that can be, and nothing of it was used."""
 
-    code = "TEAM_REFUSED"
-
 
 def read_archive(data: bytes) -> dict[str, bytes]:
     """Return the files of an archive, by their paths."""

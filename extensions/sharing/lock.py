@@ -29,8 +29,6 @@ MAX_LOCK_BYTES, WAIT_S = 20_000_000, 60.0
 class TeamChanged(TeamInvalid):
     """An added team is not, or no longer, what the user has agreed to."""
 
-    code = "TEAM_CHANGED"
-
 
 class Consent(BaseModel):
     """What the user has agreed to of one team."""

@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
-from langchain_core.messages import BaseMessage, HumanMessage, convert_to_messages
+from langchain_core.messages import HumanMessage
 
 from nodes.errors import FileUnreadable
 from nodes.errors.redaction import redact_text
@@ -154,16 +154,15 @@ ReadMaterials = Callable[[], Awaitable[Mapping[str, str]]]
 
 
 async def add_attachments(given: Any, read_kept: ReadMaterials) -> Any:
-    """Return an input with the files of its messages as materials, and only words in its messages.
+    """Return an input, as `read_input` does, with the files of its messages as materials.
 
     What could not be read is recorded in its message, for the gaps of the answer.
 
     Args:
         read_kept: returns the materials of the thread, which a further message adds to.
     """
-    if not isinstance(given, Mapping) or not (messages := _list_messages(given.get("messages"))):
-        return given
-    if not any(map(_has_blocks, messages)):
+    messages = given.get("messages") if isinstance(given, Mapping) else None
+    if not isinstance(messages, list) or not any(map(_has_blocks, messages)):
         return given
     materials = dict(given["materials"] if "materials" in given else await read_kept())
     taken, read = set(given.get("materials", ())), []
@@ -174,34 +173,17 @@ async def add_attachments(given: Any, read_kept: ReadMaterials) -> Any:
     return {**given, "messages": read, **changed}
 
 
-def _list_messages(messages: Any) -> list[Any]:
-    if messages is None or isinstance(messages, str):
-        return []
-    return list(messages) if isinstance(messages, list | tuple) else [messages]
-
-
-def _has_blocks(message: Any) -> bool:
-    """Return whether a message holds more than words."""
-    human = _read_human_message(message)
-    return human is not None and isinstance(human.content, list)
-
-
-def _read_human_message(message: Any) -> HumanMessage | None:
-    """Return what a user has said; None for any other message, or what is none."""
-    try:
-        read: BaseMessage = convert_to_messages([message])[0]
-    except (ValueError, NotImplementedError, TypeError, KeyError):
-        return None  # the channel's reducer refuses it
-    return read if isinstance(read, HumanMessage) else None
+def _has_blocks(message: Any) -> TypeGuard[HumanMessage]:
+    """Return whether a user's message holds more than words."""
+    return isinstance(message, HumanMessage) and isinstance(message.content, list)
 
 
 async def _read_message(
     message: Any, materials: dict[str, str], taken: set[str], room: list[int]
 ) -> Any:
-    human = _read_human_message(message)
-    if human is None or not isinstance(human.content, list):
+    if not _has_blocks(message):
         return message
-    blocks = [read_block(block) for block in human.content]
+    blocks = [read_block(block) for block in message.content]
     files = [block for block in blocks if isinstance(block, Attachment)]
     records = []
     read = zip(files, await _read_files(files, room), strict=True)
@@ -221,12 +203,12 @@ async def _read_message(
         records.append({"name": name, "unread": ""})
     records = _limit_unread(records)
     words = "\n\n".join(block for block in blocks if isinstance(block, str) and block.strip())
-    kept = {**human.additional_kwargs, ATTACHMENTS_KEY: records} if records else {}
+    kept = {**message.additional_kwargs, ATTACHMENTS_KEY: records} if records else {}
     return HumanMessage(
         redact_text(sanitize_text(words)),
-        id=human.id,
-        name=human.name,
-        additional_kwargs=kept or human.additional_kwargs,
+        id=message.id,
+        name=message.name,
+        additional_kwargs=kept or message.additional_kwargs,
     )
 
 

@@ -1,16 +1,9 @@
 """`supervise run --compare-sequential`: the same plan in parallel, then one task at a time."""
 
 import asyncio
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, get_args
-
-from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage
-from langchain_core.outputs import ChatResult
-from langchain_core.runnables import Runnable
-from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from graph.commands.run import Job, print_outcome, run_job
 from graph.commands.stdin import read_request_text
@@ -22,7 +15,6 @@ from graph.runs.outcome import Outcome
 from graph.supervisor import build_supervisor
 from nodes.errors import UsageError
 from nodes.models.rule_model import get_rule_model
-from nodes.schemas.handoff import REPLY_FORMS
 from state import Context, Strategy, Tier
 
 
@@ -91,34 +83,14 @@ def compare_strategies(job: Job) -> int:
 
 
 def load_libraries(job: Job) -> None:
-    """Run the team without calling a tool or a configured model, so that no measured run loads it.
+    """Let the built-in model plan and answer, and no worker begin: no measured run loads libraries.
 
     Nothing is saved or shown. What ends this run early ends the measured ones too, with its reason.
     """
-    models: dict[Tier, BaseChatModel] = {tier: _ToollessModel() for tier in get_args(Tier)}
     with suppress(RuntimeError):
+        models = dict.fromkeys(get_args(Tier), get_rule_model().build())
         graph = build_supervisor(job.options.team, settings=job.settings, models=models)
-        asyncio.run(graph.ainvoke({"request": "Name the workers."}, context=Context(max_steps=2)))
-
-
-class _ToollessModel(BaseChatModel):
-    """The built-in model, which reports at once."""
-
-    @property
-    def _llm_type(self) -> str:
-        return "embedded"
-
-    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
-        raise NotImplementedError("it is asked with the forms of its replies")
-
-    def bind_tools(
-        self, tools: Sequence[Any], *, tool_choice: Any = None, **kwargs: Any
-    ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Return the model with the forms of replies among the tools only."""
-        named = [(convert_to_openai_tool(tool)["function"]["name"], tool) for tool in tools]
-        forms = [tool for name, tool in named if name in REPLY_FORMS]
-        model = get_rule_model().build()
-        return model.bind_tools(forms, tool_choice=tool_choice, **kwargs)
+        asyncio.run(graph.ainvoke({"request": "Name the workers."}, context=Context(max_steps=0)))
 
 
 def compare_outcomes(parallel: Outcome, sequential: Outcome) -> dict[str, Any]:

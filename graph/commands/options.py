@@ -148,44 +148,6 @@ ThreadArgument = Annotated[
         " last: the newest run.",
     ),
 ]
-DeadlineOption = Annotated[
-    float | None,
-    typer.Option(
-        "--deadline",
-        metavar="SECONDS",
-        min=0.0,
-        callback=_require_finite,
-        help="After it, answer with the results so far.",
-    ),
-]
-MaxCostOption = Annotated[
-    float | None,
-    typer.Option(
-        "--max-cost",
-        metavar="USD",
-        min=0.0,
-        callback=_require_finite,
-        help="In US dollars, by list prices; after it, answer with the results so far.",
-    ),
-]
-AskOption = Annotated[
-    bool,
-    typer.Option(
-        "--ask", help="Ask you about a task that failed or is unclear, when nothing else is left."
-    ),
-]
-MaxTokensOption = Annotated[
-    int | None,
-    typer.Option(
-        "--max-tokens",
-        metavar="N",
-        min=0,
-        help="Input and output together; after it, answer with the results so far.",
-    ),
-]
-ApproveOption = Annotated[
-    bool, typer.Option("--approve", help="Ask for approval before the plan is run.")
-]
 UrlOption = Annotated[
     str | None,
     typer.Option(
@@ -241,12 +203,41 @@ class _Asked:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Caps:
+class Budgets:
+    """What a run may take; after it, the answer is made of the results so far."""
+
+    deadline_s: float | None = option(
+        "--deadline",
+        "SECONDS",
+        "After it, answer with the results so far.",
+        min=0.0,
+        callback=_require_finite,
+    )
+    max_cost_usd: float | None = option(
+        "--max-cost",
+        "USD",
+        "In US dollars, by list prices; after it, answer with the results so far.",
+        min=0.0,
+        callback=_require_finite,
+    )
+    max_tokens: int | None = option(
+        "--max-tokens",
+        "N",
+        "Input and output together; after it, answer with the results so far.",
+        min=0,
+    )
+
+
+APPROVE: Final = switch("--approve", "Ask for approval before the plan is run.")
+ASK: Final = switch(
+    "--ask", "Ask you about a task that failed or is unclear, when nothing else is left."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caps(Budgets):
     """The caps of a run."""
 
-    deadline_s: DeadlineOption = None
-    max_cost_usd: MaxCostOption = None
-    max_tokens: MaxTokensOption = None
     max_steps: int | None = option(
         "--max-steps", "N", "Attempts at tasks, over the whole run.", min=0
     )
@@ -277,7 +268,7 @@ class _Modes:
         "Run the request with each strategy, such as single,plan; print them side by side.",
         callback=_split_names,
     )
-    approve_plan: ApproveOption = False
+    approve_plan: bool = APPROVE
     approve_above: float | None = option(
         "--approve-above",
         "USD",
@@ -285,7 +276,7 @@ class _Modes:
         min=0.0,
         callback=_require_finite,
     )
-    ask_human: AskOption = False
+    ask_human: bool = ASK
     plan: Path | None = option("--plan", "FILE", "Run this plan, as --plan-only prints it.")
     certificate: Path | None = option(
         "--within",

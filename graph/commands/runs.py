@@ -63,8 +63,6 @@ MAX_TEAM_CHARS: Final = 15
 class ThreadAmbiguous(UsageError):
     """Several threads begin like this."""
 
-    code = "THREAD_AMBIGUOUS"
-
 
 class RunsHere(RunSource):
     """The runs of this machine."""

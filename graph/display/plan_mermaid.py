@@ -40,13 +40,9 @@ MAX_LABEL_CHARS: Final = 60
 class PlanTooLarge(UsageError):
     """A plan has too many boxes or arrows for a drawing."""
 
-    code = "PLAN_TOO_LARGE"
-
 
 class PlanMissing(UsageError):
     """A run has no plan that could be drawn."""
-
-    code = "PLAN_MISSING"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from graph.extensions import get_run_stores
 from graph.runs.trace import (
@@ -37,62 +37,29 @@ DeleteThread = Callable[[str], int]
 _UNIT_S: Final[Mapping[str, int]] = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
 
-@dataclass(frozen=True)
-class PruneSelection:
-    """Selects the runs to remove: those that meet all conditions."""
-
-    older_than_s: float = 0.0
-    """Age of a run's last event."""
-    keep: int = 0
-    """The newest runs that are always kept."""
-    statuses: frozenset[str] = ENDED_STATUSES
-    only_records: bool = False
-    """Remove their records alone: the runs stay, and can be replayed no more."""
-
-    @classmethod
-    def from_options(
-        cls,
-        *,
-        older_than: str | None,
-        keep: int | None,
-        status: str | None,
-        only_records: bool = False,
-    ) -> "PruneSelection":
-        """Build the selection from command-line options.
-
-        Raises:
-            UsageError: no option is set, or a value is invalid.
-        """
-        if older_than is None and keep is None and status is None:
-            raise UsageError(
-                "--prune removes runs permanently, so select which",
-                next="add --older-than 30d, --keep 20 or --status done; --dry-run shows them first",
-            )
-        statuses = _parse_statuses(status) if status else ENDED_STATUSES
-        return cls(parse_age(older_than) if older_than else 0.0, keep or 0, statuses, only_records)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RunFilter:
-    """Selects the runs to list: those that meet all conditions, at most some of the newest."""
+    """Selects the runs to list: those that meet all conditions."""
 
     older_than_s: float = 0.0
     """Age of a run's last event."""
-    limit: int | None = None
+    keep: int | None = None
+    """How many of the newest are listed; None for all."""
     statuses: frozenset[str] = frozenset()
     """Empty for any."""
 
     @classmethod
     def from_options(
-        cls, *, older_than: str | None, keep: int | None, status: str | None
-    ) -> "RunFilter":
-        """Build the filter from command-line options.
+        cls, *, older_than: str | None, keep: int | None, status: str | None, **more: Any
+    ) -> Self:
+        """Build the selection from command-line options.
 
         Raises:
             UsageError: a value is invalid.
         """
-        statuses = _parse_statuses(status) if status else frozenset[str]()
-        return cls(parse_age(older_than) if older_than else 0.0, keep, statuses)
+        more |= {"statuses": _parse_statuses(status)} if status else {}
+        age_s = parse_age(older_than) if older_than else 0.0
+        return cls(older_than_s=age_s, keep=keep, **more)
 
     def select(
         self, runs: Iterable[Mapping[str, Any]], settings: Settings
@@ -105,7 +72,32 @@ class RunFilter:
             if (not self.statuses or run.get("status") in self.statuses)
             and (not self.older_than_s or _read_last_event_s(run, settings) <= end)
         ]
-        return found[: self.limit]
+        return found[: self.keep]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PruneSelection(RunFilter):
+    """Selects the runs to remove; of all runs the newest are kept."""
+
+    statuses: frozenset[str] = ENDED_STATUSES
+    only_records: bool = False
+    """Remove their records alone: the runs stay, and can be replayed no more."""
+
+    @classmethod
+    def from_options(
+        cls, *, older_than: str | None, keep: int | None, status: str | None, **more: Any
+    ) -> Self:
+        """Build the selection from command-line options.
+
+        Raises:
+            UsageError: none of these is set, or a value is invalid.
+        """
+        if older_than is None and keep is None and status is None:
+            raise UsageError(
+                "--prune removes runs permanently, so select which",
+                next="add --older-than 30d, --keep 20 or --status done; --dry-run shows them first",
+            )
+        return super().from_options(older_than=older_than, keep=keep, status=status, **more)
 
 
 @dataclass
@@ -130,16 +122,19 @@ def remove_runs(which: PruneSelection, settings: Settings, *, is_dry: bool = Fal
         return PruneResult(threads=chosen)
     pruned = PruneResult()
     # A thread that another prune has locked would look like a running one.
-    opened = nullcontext(_keep_run) if which.only_records else _open_database(settings)
+    opened = nullcontext(lambda _: 0) if which.only_records else _open_database(settings)
     with lock_pruning(settings.home), opened as forget:
         for thread in chosen:
             try:
                 with lock_thread(thread, settings.home):
                     if not _is_selected(which, load_trace(thread, settings)["run"], settings):
                         continue  # it has changed since it was selected
-                    freed = forget(thread) + _remove_record(get_record_path(thread, settings))
-                    if not which.only_records:
-                        freed += _remove_log(thread, settings)
+                    record = get_record_path(thread, settings)
+                    paths = [record, get_draft_path(record)]
+                    if not which.only_records:  # the lock is held: no run starts meanwhile
+                        paths.append(get_log_path(thread, settings))
+                        paths.append(get_lock_path(thread, settings.home))
+                    freed = forget(thread) + sum(map(_remove_file, paths))
             except ThreadBusy:
                 pruned.still_running.append(thread)
             except ThreadUnknown:  # another process has just removed it
@@ -182,21 +177,6 @@ def _is_selected(which: PruneSelection, run: Mapping[str, Any], settings: Settin
     if which.only_records and not get_record_path(thread, settings).exists():
         return False
     return path.stat().st_mtime <= time.time() - which.older_than_s
-
-
-def _keep_run(_: str) -> int:
-    return 0
-
-
-def _remove_log(thread: str, settings: Settings) -> int:
-    """Remove event log and lock; the lock is still held, so that no run starts meanwhile."""
-    size = _remove_file(get_log_path(thread, settings))
-    get_lock_path(thread, settings.home).unlink(missing_ok=True)
-    return size
-
-
-def _remove_record(path: Path) -> int:
-    return _remove_file(path) + _remove_file(get_draft_path(path))
 
 
 def _remove_file(path: Path) -> int:

@@ -33,8 +33,6 @@ _STORE_KEY: Final = "accepted"
 class RunUntrusted(UsageError):
     """The record of a run, which names the team, may be another user's."""
 
-    code = "RUN_UNTRUSTED"
-
 
 def sign_record(thread: str, accepted: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with the signature of this user."""

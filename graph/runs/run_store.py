@@ -9,20 +9,10 @@ from langgraph.store.base import BaseStore
 from graph.extensions import get_run_stores
 from graph.settings import Settings
 from graph.stores.run_database import RunDatabase
-from graph.stores.serializer import build_strict_serializer, list_checkpoint_types
-from graph.stores.sqlite import build_store, open_saver, open_sqlite
+from graph.stores.sqlite import build_store, open_sqlite
 from graph.stores.sqlite_lock import limit_wait_s
 from graph.stores.thread_locks import lock_thread
 from nodes.errors import StoreError
-
-__all__ = [
-    "RunDatabase",
-    "build_run_store",
-    "build_strict_serializer",
-    "list_checkpoint_types",
-    "open_database",
-    "open_saver",
-]
 
 
 @asynccontextmanager

@@ -52,8 +52,6 @@ AnswerQuestions = Callable[[Sequence[Question]], str]
 class ThreadUnfinished(UsageError):
     """A new request cannot begin on a thread whose run was cut short."""
 
-    code = "THREAD_UNFINISHED"
-
 
 def run(request: str, **options: Any) -> Outcome:
     """Run a request to its outcome from synchronous code; the options are those of `arun`."""

@@ -20,9 +20,10 @@ from graph.runs import event_log
 from graph.runs.event_log import EventListener, EventLog
 from graph.runs.outcome import Outcome
 from graph.runs.run_record import sign_record
-from graph.runs.run_store import RunDatabase, open_database
+from graph.runs.run_store import open_database
 from graph.runs.trace import build_trace, get_log_path, usage_from_log
 from graph.settings import Settings
+from graph.stores.run_database import RunDatabase
 from graph.stores.trace_lines import make_event
 from graph.supervisor import build_supervisor
 from graph.teams.team_loader import load_team

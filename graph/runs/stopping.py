@@ -31,19 +31,15 @@ SaveRequest = Callable[[tuple[str, ...], str], Awaitable[None]]
 class NothingToStop(UsageError):
     """The run, or the task, is not at work."""
 
-    code = "NOTHING_TO_STOP"
-
 
 class TaskUnknown(UsageError):
     """The plan has no such task."""
-
-    code = "TASK_UNKNOWN"
 
 
 class StopUnconfirmed(SupervisorError):
     """A run was asked to stop tasks, and did not do it in time."""
 
-    code, exit_code, retryable = "STOP_UNCONFIRMED", 3, True
+    exit_code, retryable = 3, True
 
 
 async def astop(thread: str, task: str = "", *, settings: Settings | None = None) -> dict[str, str]:

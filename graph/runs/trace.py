@@ -22,13 +22,9 @@ LogEntry = Mapping[str, Any]
 class ThreadUnknown(UsageError):
     """No run has this thread id here."""
 
-    code = "THREAD_UNKNOWN"
-
 
 class TraceUnreadable(UsageError):
     """A file holds no events of a run."""
-
-    code = "TRACE_UNREADABLE"
 
 
 def get_log_path(thread: str, settings: Settings) -> Path:

@@ -14,13 +14,9 @@ _logger = logging.getLogger(__name__)
 class CheckpointUnreadable(StoreError):
     """A checkpoint exists, but its bytes are damaged."""
 
-    code = "CHECKPOINT_UNREADABLE"
-
 
 class ThreadTaken(ThreadBusy):
     """Another start of this run, or another run, writes to the thread now."""
-
-    code = "THREAD_TAKEN"
 
     def __init__(self, thread: str, *, is_same_run: bool) -> None:
         owner = "the server that resumed this run" if is_same_run else "another run"

@@ -160,7 +160,7 @@ class _SaveJob:
 
 
 class GroupCommitSaver(ThreadedSaver, ValueSaver):
-    """Saves checkpoints from async code; open it with `graph.runs.run_store.open_saver`.
+    """Saves checkpoints from async code; open it with `graph.stores.sqlite.open_saver`.
 
     Runs of one process share it, from any event loop. A failure of SQLite is raised as
     `StoreError`.

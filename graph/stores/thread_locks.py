@@ -18,8 +18,6 @@ _SAFE_ID = Pattern(r"[A-Za-z0-9._-]{1,64}")
 class ThreadInvalid(UsageError):
     """A thread id has a form that is unsafe in file names."""
 
-    code = "THREAD_INVALID"
-
 
 def make_thread_id() -> str:
     """Return a new thread id."""

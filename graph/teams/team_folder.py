@@ -28,7 +28,16 @@ from graph.teams.outside_servers import (
 from nodes.errors import TeamInvalid
 from nodes.limits.patterns import Pattern
 from nodes.schemas.servers import MCP_PREFIX, McpServer
-from nodes.schemas.team import SPECIALIST, Example, Limits, OwnTool, Team, TeamLimits, Worker
+from nodes.schemas.team import (
+    RESERVED_NAMES,
+    SPECIALIST,
+    Example,
+    Limits,
+    OwnTool,
+    Team,
+    TeamLimits,
+    Worker,
+)
 from nodes.tools.framework.catalog import find_own_tools, list_shipped_tools
 from state import Plan
 
@@ -36,11 +45,6 @@ TEAM_FILE: Final = "team.md"
 EXAMPLES_FILE: Final = "examples.yaml"
 TOOLS_FOLDER: Final = "tools"
 MAX_WORKERS: Final = 64
-GRAPH_NODE_NAMES: Final = frozenset(
-    ("supervisor", "planner", "approval", "synthesizer", "critic", "specialist", "team")
-)
-"""Names of the graph's own nodes."""
-
 NAME_PATTERN: Final = Pattern(r"[a-z][a-z0-9_]{0,39}")
 NAME_RULE: Final = "allowed are lower-case letters, digits and _, a letter first, at most 40"
 _ATTRIBUTE_PATTERN: Final = Pattern(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
@@ -215,7 +219,7 @@ class _TeamReader:
         name = path.stem
         if not NAME_PATTERN.fullmatch(name):
             problems.append(FileProblem(path, f"the file's name is the worker's name; {NAME_RULE}"))
-        if name in GRAPH_NODE_NAMES:
+        if name in RESERVED_NAMES:
             problems.append(
                 FileProblem(path, f"{name!r} is reserved for the graph; choose another name")
             )

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, get_args
 from uuid import NAMESPACE_OID, uuid5
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, convert_to_messages
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command, StateSnapshot
@@ -42,8 +42,6 @@ class NoOpenQuestion(UsageError):
 
 class AnswerUnclear(UsageError):
     """The answer names a question that is not open."""
-
-    code = "ANSWER_UNCLEAR"
 
 
 def list_open_questions(snapshot: StateSnapshot) -> list[dict[str, Any]]:
@@ -175,7 +173,7 @@ def build_answer_input(
     if isinstance(input, Command):
         answers = assign_answer(input.resume, questions, is_repeated=answered is not None)
         return replace(input, resume=answers), tuple(answers)
-    *earlier, last = _list_messages(input["messages"])
+    *earlier, last = input["messages"]
     if answered is None and _is_given(last, snapshot):
         return None, ()
     if not questions and ASKING_NODE not in snapshot.next:
@@ -200,11 +198,6 @@ def _read_message(message: AnyMessage, is_plan: bool) -> str:
     if not is_plan or not files or words.lstrip().startswith(("{", "[")):
         return words
     return f"{words}\n\nUse these files: {', '.join(map(format_as_code, files))}.".lstrip()
-
-
-def _list_messages(given: Any) -> list[AnyMessage]:
-    found: list[Any] = convert_to_messages(given if isinstance(given, list) else [given])
-    return found
 
 
 def _is_given(message: AnyMessage, snapshot: StateSnapshot) -> bool:

@@ -3,12 +3,9 @@
 import copy
 import sys
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
-from langgraph.checkpoint.base import (
-    BaseCheckpointSaver,
-)
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -24,8 +21,6 @@ Saver = BaseCheckpointSaver[Any]
 
 class CheckpointerMissing(UsageError):
     """A run may ask a human, but has no checkpointer to save it until the answer."""
-
-    code = "CHECKPOINTER_MISSING"
 
 
 def require_checkpointer(team: Team, context: Context, checkpointer: object) -> None:
@@ -90,12 +85,7 @@ def _allow_own_types(serde: SerializerProtocol) -> SerializerProtocol:
     if serde._allowed_msgpack_modules is True:  # the default: every type, with a warning each
         serde = copy.copy(serde)
         serde._allowed_msgpack_modules = None
-    return serde.with_msgpack_allowlist(_load_checkpoint_types())
-
-
-@cache
-def _load_checkpoint_types() -> tuple[tuple[str, str], ...]:
-    return tuple(list_checkpoint_types())
+    return serde.with_msgpack_allowlist(list_checkpoint_types())
 
 
 def _is_sync_only(kind: type[Saver]) -> bool:

@@ -17,19 +17,8 @@ from langchain_core.tracers.langchain import LangChainTracer
 from langchain_core.tracers.schemas import Run
 from langgraph.graph import START
 
-ROUTERS: Final = frozenset(
-    [
-        "choose_entry",
-        "after_supervisor",
-        "after_synthesizer",
-        "after_critic",
-        "after_await_inputs",
-        "after_act",
-        "after_assess",
-        "after_recruit",
-    ]
-)
-"""Runs that are not sent: each only names the next node."""
+ROUTER_PREFIX: Final = "after_"
+"""Of the names of routers, whose runs are not sent: each only names the next node."""
 MAX_HASHED_TEXTS: Final = 32
 
 
@@ -129,7 +118,8 @@ def compact_tracers(config: RunnableConfig) -> RunnableConfig:
 
 def _is_router(name: str | None, metadata: Mapping[str, Any]) -> bool:
     """Return whether a run only names the next node; a worker may have the name of a router."""
-    return name == START or (name in ROUTERS and metadata.get("langgraph_node") != name)
+    is_named = name is not None and name.startswith(ROUTER_PREFIX)
+    return name == START or (is_named and metadata.get("langgraph_node") != name)
 
 
 def _is_replaced(handler: BaseCallbackHandler) -> bool:

@@ -23,7 +23,7 @@ from nodes.planning.certificates import lower_to_certificate
 from nodes.schemas.team import Team
 from nodes.text.plain_text import sanitize_line, sanitize_name
 from nodes.tools.framework.catalog import list_shipped_tools
-from state import Context, SupervisorState
+from state import Context, RequestInput, SupervisorState
 
 MAX_MATERIAL_NAME_CHARS = 1000
 """Limit for the name of a material."""
@@ -32,7 +32,9 @@ MAX_NAME_CHARS = 80
 
 
 def read_input(given: Any) -> Any:
-    """Return an input without its empty fields; any other value is returned unchanged.
+    """Return an input without its empty fields, secrets and other forms of messages.
+
+    Any other value is returned unchanged.
 
     A form, such as Studio's, sends null for a field that was left empty. A chat message replaces
     an earlier request, whether that was planned or not.
@@ -46,16 +48,17 @@ def read_input(given: Any) -> Any:
             _read_messages(given.update.get("messages"))
     if not isinstance(given, Mapping):
         return given
-    filled = {name: value for name, value in given.items() if value is not None}
+    filled = {name: redact_value(value) for name, value in given.items() if value is not None}
     request, materials = filled.get("request", ""), filled.get("materials", {})
     require_texts(request, materials)
     _require_storable("the request", request)
     if materials:
         filled["materials"] = _clean_material_names(materials)
-    messages = _read_messages(filled.get("messages"))
-    if not request and messages and isinstance(messages[-1], HumanMessage):
-        filled["request"] = ""
-    return {name: redact_value(value) for name, value in filled.items()}
+    if messages := _read_messages(filled.get("messages")):
+        filled["messages"] = messages
+        if not request and isinstance(messages[-1], HumanMessage):
+            filled["request"] = ""
+    return filled
 
 
 def require_texts(request: object, materials: object) -> None:
@@ -249,20 +252,7 @@ def _get_context_adapter() -> TypeAdapter[Context]:
 
 @cache
 def _get_state_adapters() -> Mapping[str, TypeAdapter[Any]]:
+    """Return what reads a channel, for each of ours; the others are the chat's, or hold texts."""
     kinds = get_type_hints(SupervisorState)
-    own = [
-        "plan",
-        "plans",
-        "origin",
-        "results",
-        "ledger",
-        "answer",
-        "usage",
-        "timing",
-        "todo",
-        "answered_objections",
-        "estimate",
-        "given",
-        "team_record",
-    ]
+    own = kinds.keys() - RequestInput.__annotations__.keys() - {"ui"}
     return {name: TypeAdapter(kinds[name]) for name in own}

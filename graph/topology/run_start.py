@@ -42,8 +42,6 @@ run without an input, and a resume of a thread on which no question is open."""
 class NothingToContinue(UsageError):
     """The thread's run is done, or there is none."""
 
-    code = "NOTHING_TO_CONTINUE"
-
 
 def asks_to_continue(input: Any) -> bool:
     """Return whether an input asks to continue the thread's run."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from copy import copy
 from math import inf
 from time import monotonic
 
@@ -48,12 +49,8 @@ class WorkerPool:
     def __init__(
         self, team: Team, *, models: ModelCatalog, tools: ToolSettings, build: BuildGraph
     ) -> None:
-        self._team, self._models, self._tool_settings, self._build_graph = (
-            team,
-            models,
-            tools,
-            build,
-        )
+        self._team, self._models = team, models
+        self._tool_settings, self._build_graph = tools, build
         self._agents: dict[str, WorkerAgent] = {}
         self._tool_versions: dict[str, list[str]] = {}
         """Of the tools of MCP servers that an agent was built with; they may change in between."""
@@ -152,19 +149,8 @@ class WorkerPool:
     async def get_division_graph(self) -> SupervisorGraph:
         """Return the graph that divides a task of this team into a plan of its own."""
         if self._division_graph is None:
-            inner = WorkerPool(
-                derive_division_team(self._team),
-                models=self._models,
-                tools=self._tool_settings,
-                build=self._build_graph,
-            )
-            inner._agents, inner._specialist_agents, inner._team_graphs = (
-                self._agents,
-                self._specialist_agents,
-                self._team_graphs,
-            )
-            inner._remote_agents = self._remote_agents
-            inner._tool_versions = self._tool_versions
+            inner = copy(self)  # with the same agents and graphs
+            inner._team, inner._single = derive_division_team(self._team), None
             self._division_graph = await asyncio.to_thread(self._build_graph, inner._team, inner)
         return self._division_graph
 

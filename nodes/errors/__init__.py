@@ -63,11 +63,18 @@ class SupervisorError(RuntimeError):
     """
 
     code: ClassVar[str] = "ERROR"
+    """Of a class that sets none it is its name: `THREAD_BUSY` of `ThreadBusy`."""
     exit_code: ClassVar[int] = 1
     retryable: ClassVar[bool] = False
     """Whether the same call may succeed later."""
     usage: "Usage | None" = None
     """Usage before the failure; the handler adds it to the ledger."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "code" not in vars(cls):
+            words = (f"_{letter}" if letter.isupper() else letter for letter in cls.__name__)
+            cls.code = "".join(words).lstrip("_").upper()
 
     def __init__(self, what: str, *, cause: str = "", kept: str = "", next: str = "") -> None:
         self.what, self.cause, self.kept, self.next = map(redact_text, (what, cause, kept, next))
@@ -149,39 +156,37 @@ class UsageError(SupervisorError):
 
 
 class RequestInvalid(UsageError):
-    code = "REQUEST_INVALID"
+    """A request, or what came with it, cannot be used."""
 
 
 class TeamInvalid(UsageError):
-    code = "TEAM_INVALID"
+    """There is no such team, or its files cannot be used."""
 
 
 class McpToolChanged(TeamInvalid):
     """A tool of an MCP server is not, or no longer, the one that was checked."""
 
-    code = "MCP_TOOL_CHANGED"
-
 
 class McpServerFailed(SupervisorError):
     """An MCP server cannot be started or reached, or breaks the protocol."""
 
-    code, exit_code = "MCP_SERVER_FAILED", 2
+    exit_code = 2
 
 
 class RemoteError(SupervisorError):
     """A worker on another server cannot be used for a task, or failed at it."""
 
-    code, exit_code = "REMOTE_ERROR", 3
+    exit_code = 3
     may_reword: ClassVar[bool] = False
     """Whether other words for the same worker may help."""
 
 
 class FileUnreadable(UsageError):
-    code = "FILE_UNREADABLE"
+    """A file that was named cannot be read."""
 
 
 class SettingsInvalid(UsageError):
-    code = "SETTINGS_INVALID"
+    """A setting, or an argument of a program, cannot be used."""
 
 
 def require_type(name: str, given: T, kind: type[Any]) -> T:
@@ -199,41 +204,39 @@ def require_type(name: str, given: T, kind: type[Any]) -> T:
 
 
 class ModelUnknown(UsageError):
-    code = "MODEL_UNKNOWN"
+    """There is no such model, or no such provider."""
 
 
 class OutputFailed(SupervisorError):
     """Stdout, or a file that a command is to write, cannot be written."""
 
-    code, exit_code = "OUTPUT_FAILED", 2
+    exit_code = 2
 
 
 class PlanInvalid(SupervisorError):
-    code, exit_code = "PLAN_INVALID", 4
+    exit_code = MODEL_EXIT_CODE
 
 
 class GivenPlanInvalid(PlanInvalid):
     """A plan that a user gave to a run does not fit its team."""
 
-    code, exit_code = "GIVEN_PLAN_INVALID", 2
+    exit_code = 2
 
 
 class ModelError(SupervisorError):
-    code, exit_code = "MODEL_ERROR", 4
+    exit_code = MODEL_EXIT_CODE
 
 
 class EndpointUnreachable(ModelError):
-    code, retryable = "ENDPOINT_UNREACHABLE", True
+    retryable = True
 
 
 class EndpointFailed(ModelError):
-    code, retryable = "ENDPOINT_FAILED", True
+    retryable = True
 
 
 class EndpointDown(ModelError):
     """The circuit breaker is open: the endpoint has failed too often."""
-
-    code = "ENDPOINT_DOWN"
 
     def __init__(self, what: str, *, retry_after_s: float, cause: str = "") -> None:
         when = f"in {math.ceil(retry_after_s)} s" if retry_after_s else "now"
@@ -244,19 +247,19 @@ class EndpointDown(ModelError):
 
 
 class CallTimedOut(ModelError):
-    code, retryable = "CALL_TIMED_OUT", True
+    retryable = True
 
 
 class DeadlinePassed(CallTimedOut):
     """A run's deadline passed before the answer; without a plan there is nothing to report."""
 
-    code, exit_code = "DEADLINE_PASSED", 3
+    exit_code = 3
 
 
 class RateLimited(ModelError):
     """The endpoint is rate limited; `retry_after_s` is None when it does not state a time."""
 
-    code, retryable = "RATE_LIMITED", True
+    retryable = True
 
     def __init__(self, what: str, *, retry_after_s: float | None = None, **parts: str) -> None:
         super().__init__(what, **parts)
@@ -264,15 +267,15 @@ class RateLimited(ModelError):
 
 
 class QuotaSpent(ModelError):
-    code = "QUOTA_SPENT"
+    """The account may spend no more."""
 
 
 class Unauthorized(ModelError):
-    code = "UNAUTHORIZED"
+    """The endpoint refuses the key."""
 
 
 class RequestRefused(ModelError):
-    code = "REQUEST_REFUSED"
+    """The endpoint refuses what it was sent, or a filter removed the answer."""
 
 
 class ContextTooSmall(RequestRefused):
@@ -282,8 +285,6 @@ class ContextTooSmall(RequestRefused):
         needed: tokens of the request; None where the endpoint does not count them.
         limit: tokens of the window; None where the endpoint does not name it.
     """
-
-    code = "CONTEXT_TOO_SMALL"
 
     def __init__(
         self, model: str, *, needed: int | None = None, limit: int | None = None, cause: str = ""
@@ -303,7 +304,7 @@ class ContextTooSmall(RequestRefused):
 class BadResponse(ModelError):
     """An answer that cannot be read; `said` is the model's text, if the fault is the model's."""
 
-    code, retryable = "BAD_RESPONSE", True
+    retryable = True
 
     def __init__(self, what: str, *, said: str = "", **parts: str) -> None:
         super().__init__(what, **parts)
@@ -317,7 +318,7 @@ class ResponseCut(ModelError):
         said: its text, if it reached the limit of output tokens; None if it broke off.
     """
 
-    code, retryable = "RESPONSE_CUT", True
+    retryable = True
 
     def __init__(self, what: str, *, said: str | None = None, **parts: str) -> None:
         super().__init__(what, **parts)
@@ -325,7 +326,7 @@ class ResponseCut(ModelError):
 
 
 class ResponseTooLarge(ModelError):
-    code = "RESPONSE_TOO_LARGE"
+    """The answer has too many bytes."""
 
 
 class BudgetSpent(ModelError):
@@ -337,7 +338,7 @@ class BudgetSpent(ModelError):
         needed: the expected usage of the call that was not made.
     """
 
-    code, exit_code = "BUDGET_SPENT", 3
+    exit_code = 3
 
     def __init__(
         self,
@@ -374,11 +375,11 @@ def is_refusal(error: SupervisorError) -> bool:
 
 
 class StoreError(SupervisorError):
-    code, exit_code = "STORE_ERROR", 5
+    exit_code = 5
 
 
 class ThreadBusy(SupervisorError):
-    code, exit_code = "THREAD_BUSY", 6
+    exit_code = 6
 
 
 class ToolRefused(Exception):

@@ -1,6 +1,5 @@
 """The only path from this application to a model: limits, deadline, retries, typed errors."""
 
-import json
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -95,8 +94,6 @@ class GuardedModel(BaseChatModel):
         default_factory=OrderedDict
     )
     """Descriptions of tools by the ids of the tools, which are kept so that no id is reused."""
-    _variants: dict[str, "GuardedModel"] = PrivateAttr(default_factory=dict)
-    """By parameters that were added."""
 
     @property
     def _llm_type(self) -> str:
@@ -121,26 +118,16 @@ class GuardedModel(BaseChatModel):
         return self.max_concurrency or self.settings.max_concurrency
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> "GuardedModel":
-        """Return the model with parameters of a role or a worker; the same for the same ones.
+        """Return the model with parameters of a role or a worker.
 
         Another provider's client takes those that are fields of its own in that provider's form.
         """
-        key = json.dumps(parameters, sort_keys=True, default=str)
-        if key not in self._variants:
-            is_own = self.kind not in ("openai", "compatible")
-            fields = type(self.inner).model_fields
-            taken = {name: parameters[name] for name in parameters if is_own and name in fields}
-            update = {
-                "inner": self.inner.model_copy(update=taken) if taken else self.inner,
-                "parameters": {
-                    **self.parameters,
-                    **{name: parameters[name] for name in parameters if name not in taken},
-                },
-            }
-            variant = self.model_copy(update=update)
-            variant._variants = {}  # its own, in which what was added comes before
-            self._variants[key] = variant
-        return self._variants[key]
+        is_own = self.kind not in ("openai", "compatible")
+        fields = type(self.inner).model_fields if is_own else {}
+        taken = {name: parameters[name] for name in parameters if name in fields}
+        inner = self.inner.model_copy(update=taken) if taken else self.inner
+        others = {name: parameters[name] for name in parameters if name not in taken}
+        return self.model_copy(update={"inner": inner, "parameters": {**self.parameters, **others}})
 
     def bind_tools(
         self,

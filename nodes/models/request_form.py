@@ -10,7 +10,6 @@ validated by the full schema, whatever was shown.
 """
 
 import json
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -44,7 +43,6 @@ UNSHOWN_KEYS = (
     | {"maxLength", "maxProperties", "minItems", "minLength", "minProperties"}
 )
 MAX_REFERENCE_DEPTH = 12
-MAX_FORMS = 256
 NO_ARGUMENTS: Mapping[str, Any] = {
     "type": "object",
     "properties": {"reason": {"type": "string", "description": "why it is called"}},
@@ -122,29 +120,6 @@ class ToolOffer:
         return {function["name"]: function.get("parameters") or {} for function in functions}
 
 
-@dataclass(frozen=True)
-class _SchemaForms:
-    schema: Schema
-    keys: str
-    commented: str
-    without_descriptions: dict[str, Any]
-
-
-_forms: OrderedDict[int, _SchemaForms] = OrderedDict()
-"""Made once, as a run's calls share a few: by the identity of the schema, which each holds."""
-
-
-def _get_forms(schema: Schema) -> _SchemaForms:
-    forms = _forms.get(id(schema))
-    if forms is None:
-        keys = "\n".join([list_keys(schema), *list_descriptions(schema)])
-        forms = _SchemaForms(schema, keys, describe_schema(schema), drop_descriptions(schema))
-        _forms[id(schema)] = forms
-        while len(_forms) > MAX_FORMS:
-            _forms.popitem(last=False)
-    return forms
-
-
 class MethodUnsupported(Exception):
     """A client cannot send a request by this method."""
 
@@ -185,7 +160,7 @@ def _build_response_format(offer: ToolOffer, inner: BaseChatModel) -> dict[str, 
     """
     if offer.purpose == "value":
         ((name, schema),) = offer.parameters.items()
-        schema = _get_forms(schema).without_descriptions  # the instruction has them
+        schema = drop_descriptions(schema)  # the instruction has them
     else:
         calls = [_build_call_schema(*tool) for tool in offer.parameters.items()]
         name, schema = "ToolCall", {"anyOf": calls}
@@ -226,11 +201,13 @@ def _write_instruction(offer: ToolOffer, is_by_format: bool) -> str:
     """
     if offer.purpose == "value":
         ((name, schema),) = offer.parameters.items()
-        form = _get_forms(schema).keys if is_by_format else _get_forms(schema).commented
+        form = describe_schema(schema)
+        if is_by_format:
+            form = "\n".join([list_keys(schema), *list_descriptions(schema)])
         return f"Answer with one JSON object ({name}) of this form and nothing else:\n{form}"
     lines = [
         f"- {tool['function']['name']}: {tool['function'].get('description', '')}\n"
-        f"  arguments: {_get_forms(tool['function'].get('parameters') or {}).commented}"
+        f"  arguments: {describe_schema(tool['function'].get('parameters') or {})}"
         for tool in offer.tools
     ]
     rule = "" if offer.choice or is_by_format else " Or answer in plain words."
@@ -372,18 +349,14 @@ def list_descriptions(schema: Schema, place: str = "") -> list[str]:
     return lines
 
 
-def describe_schema(schema: Schema) -> str:
+def describe_schema(schema: Schema, indent: str = "") -> str:
     """Return a schema as a commented form of its JSON, a line a key; `?` marks an optional one."""
-    return _describe(schema, "")
-
-
-def _describe(schema: Schema, indent: str) -> str:
     if "enum" in schema:
         return " | ".join(json.dumps(choice, ensure_ascii=False) for choice in schema["enum"])
     if "anyOf" in schema:
-        return " or ".join(_describe(choice, indent) for choice in schema["anyOf"])
+        return " or ".join(describe_schema(choice, indent) for choice in schema["anyOf"])
     if schema.get("type") == "array":
-        return f"[{_describe(schema.get('items') or {}, indent)}]"
+        return f"[{describe_schema(schema.get('items') or {}, indent)}]"
     if fields := schema.get("properties"):
         return _describe_object(fields, schema.get("required") or (), indent)
     kind = schema.get("type", "any value")
@@ -396,5 +369,5 @@ def _describe_object(fields: Schema, required: Sequence[str], indent: str) -> st
     for name, part in fields.items():
         key = f'"{name}"' if name in required else f'"{name}"?'
         comment = f" // {part['description']}" if part.get("description") else ""
-        lines.append(f"{inner}{key}: {_describe(part, inner)}{comment}")
+        lines.append(f"{inner}{key}: {describe_schema(part, inner)}{comment}")
     return "{\n" + "\n".join(lines) + f"\n{indent}}}"

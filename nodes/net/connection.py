@@ -181,13 +181,13 @@ def _read_seconds(text: str) -> float | None:
 class RemoteUnreachable(RemoteError):
     """It was refused, reset or timed out; the task is tried again."""
 
-    code, retryable = "REMOTE_UNREACHABLE", True
+    retryable = True
 
 
 class RemoteBusy(RemoteError):
     """The server cannot answer now; `retry_after_s` is None when it does not state a time."""
 
-    code, retryable = "REMOTE_BUSY", True
+    retryable = True
 
     def __init__(self, what: str, *, retry_after_s: float | None = None, **parts: str) -> None:
         super().__init__(what, **parts)
@@ -195,36 +195,36 @@ class RemoteBusy(RemoteError):
 
 
 class RemoteUnauthorized(RemoteError):
-    code = "REMOTE_UNAUTHORIZED"
+    """The server refuses the credentials."""
 
 
 class RemoteUnknown(RemoteError):
-    code = "REMOTE_UNKNOWN"
+    """The server does not know what it was asked for."""
 
 
 class RemoteRefused(RemoteError):
-    code = "REMOTE_REFUSED"
+    """The server refuses the request, or names another address."""
 
 
 class RemoteInvalid(RemoteRefused):
     """The server reads the request, and refuses its values."""
 
+    code = RemoteRefused.code
+
 
 class RemoteUnreadable(RemoteError):
-    code = "REMOTE_UNREADABLE"
+    """The answer cannot be read."""
 
 
 class RemoteTooLarge(RemoteError):
-    code = "REMOTE_TOO_LARGE"
+    """The answer has too many bytes."""
 
 
 class RemoteRunFailed(RemoteError):
     """The worker worked, and failed or was cancelled there."""
 
-    code, may_reword = "REMOTE_RUN_FAILED", True
+    may_reword = True
 
 
 class RemoteDenied(RemoteError):
     """Private text is not sent to the worker."""
-
-    code = "REMOTE_DENIED"

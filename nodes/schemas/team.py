@@ -128,22 +128,10 @@ def _read_switch(value: Any) -> Any:
 
 SPECIALIST = "specialist"
 """The name that every recruited worker bears."""
-
-
 RESERVED_NAMES = frozenset(
-    {
-        "supervisor",
-        "approval",
-        "monitor",
-        "revise",
-        "synthesizer",
-        "critic",
-        SPECIALIST,
-        SINGLE_AGENT,
-    }
-)
-
-
+    ("supervisor", "planner", "approval", "monitor", "revise", "synthesizer", "critic")
+) | {SPECIALIST, SINGLE_AGENT}
+"""Of steps of the graph, and of workers that the program makes."""
 SentContent = Literal["nothing", "query", "address", "anything"]
 """What leaves this machine with a call: words to search for, an address to fetch, or anything."""
 

@@ -38,17 +38,18 @@ def open_private_file(path: str, flags: int) -> int:
     return descriptor
 
 
-def replace_private_file(path: Path, text: str) -> None:
-    """Replace a file at once, mode 0600, so that no reader sees half of it.
+def replace_private_file(path: Path, text: str, *, replaces: bool = True) -> None:
+    """Write a file at once, mode 0600, so that no reader sees half of it.
 
     Raises:
+        FileExistsError: there is one, and it is not to be replaced.
         OSError: it cannot be written; the earlier one is then unchanged.
     """
     descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     try:
         with open(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
-        os.replace(draft, path)
+        (os.replace if replaces else os.link)(draft, path)
     finally:
         Path(draft).unlink(missing_ok=True)
 

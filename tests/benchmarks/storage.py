@@ -16,8 +16,9 @@ from typing import Any
 
 from langgraph.checkpoint.base import empty_checkpoint
 
-from graph.runs.run_store import open_database, open_saver
+from graph.runs.run_store import open_database
 from graph.settings import Settings
+from graph.stores.sqlite import open_saver
 from tests.benchmarks.options import read_options
 
 CHECKPOINT_BYTES = 15_000

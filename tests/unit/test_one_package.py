@@ -11,7 +11,7 @@ import ormsgpack
 import pytest
 
 import state
-from graph.runs.run_store import build_strict_serializer
+from graph.stores.serializer import build_strict_serializer
 from state import Dependency, Plan, Task
 
 ROOT = Path(__file__).parents[2]

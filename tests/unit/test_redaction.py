@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 
-from graph.runs.run_store import build_strict_serializer
-from graph.stores.serializer import RedactingSerializer
+from graph.stores.serializer import RedactingSerializer, build_strict_serializer
 from nodes.errors import EndpointFailed
 from nodes.errors.redaction import (
     MASK,

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
-from graph.runs.run_store import open_saver
 from graph.stores.group_commit import GroupCommitSaver
+from graph.stores.sqlite import open_saver
 from nodes.errors import StoreError
 from nodes.limits.deadline import now_s
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, set_deadline

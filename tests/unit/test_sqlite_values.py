@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.base import Checkpoint, empty_checkpoint
 
-from graph.runs.run_store import open_saver
 from graph.stores.errors import CheckpointUnreadable
 from graph.stores.group_commit import VALUES_TABLE
-from graph.stores.sqlite import open_for_deletion
+from graph.stores.sqlite import open_for_deletion, open_saver
 
 DOCUMENT = "The pump costs 42 euros. " * 4000
 

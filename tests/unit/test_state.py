@@ -11,7 +11,8 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer, _msgpack_ext
 from pydantic import BaseModel, ValidationError
 
 import state
-from graph.runs.run_store import build_strict_serializer, list_checkpoint_types, open_saver
+from graph.stores.serializer import build_strict_serializer, list_checkpoint_types
+from graph.stores.sqlite import open_saver
 from nodes.schemas.team import Team, Worker
 from state import (
     Attempt,

@@ -15,10 +15,9 @@ from langgraph.store.memory import InMemoryStore
 
 from extensions.postgres.saver import Outcome, WriteGroup
 from extensions.postgres.store import open_postgres
-from graph.runs.run_store import open_saver
 from graph.stores.group_commit import GroupCommitSaver
 from graph.stores.lazy_store import LazyStore
-from graph.stores.sqlite import open_sqlite, read_once, search_store
+from graph.stores.sqlite import open_saver, open_sqlite, read_once, search_store
 from nodes.errors import StoreError
 from tests import postgres_server
 

@@ -6,9 +6,9 @@ import pytest
 
 from graph.settings import Settings
 from graph.teams.front_matter import MAX_FILE_BYTES
-from graph.teams.team_folder import GRAPH_NODE_NAMES
 from graph.teams.team_loader import list_team_problems, list_teams, load_team
 from nodes.errors import TeamInvalid
+from nodes.schemas.team import RESERVED_NAMES
 
 TEAM = "---\ndescription: Counts fruit.\nmax_tasks: 6\n---\nOne task for each basket.\n"
 WORKER = "---\ndescription: Counts.\ntools: [calculate]\n{}\n---\nYou count what is there.\n"
@@ -172,9 +172,7 @@ def test_two_workers_never_share_a_tool(folder):
     assert "'calculate' already belongs to counter" in problem
 
 
-@pytest.mark.parametrize(
-    "name", ["Counter", "two-words", "1st", *sorted(GRAPH_NODE_NAMES - {"team"})]
-)
+@pytest.mark.parametrize("name", ["Counter", "two-words", "1st", *sorted(RESERVED_NAMES)])
 def test_a_worker_s_name_must_fit_the_graph(folder, name):
     (folder / f"{name}.md").write_text(WORKER.format("").replace("tools: [calculate]", ""))
 

@@ -103,7 +103,9 @@ async def _open_ours(
     stack: AsyncExitStack, kind: str, base_url: str, folder: Path, postgres_url: str
 ) -> Variant:
     from graph import build_supervisor
-    from graph.runs.run_store import build_strict_serializer, open_database, open_saver
+    from graph.runs.run_store import open_database
+    from graph.stores.serializer import build_strict_serializer
+    from graph.stores.sqlite import open_saver
     from tests.benchmarks.performance.settings import build_settings, build_team
 
     _use_collector_settings()

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from graph import arun
-from graph.runs.run_store import open_saver
 from graph.settings import Settings
+from graph.stores.sqlite import open_saver
 from nodes.errors import StoreError
 from nodes.security.private_files import make_private_folder, open_private_file, tighten_mode
 from tests.endpoint import Endpoint, Scenario, script_tasks
