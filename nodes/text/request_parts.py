@@ -66,6 +66,21 @@ MIN_FRAGMENTS, MAX_FRAGMENT_WORDS = 3, 4
 _OPENING = QUESTION_WORDS | GERMAN_QUESTION_WORDS
 _ASKING = _OPENING | AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS
 _PLACES = frozenset(("there", "dort"))
+_TAIL_STARTS = (
+    "an",
+    "ab",
+    "bis",
+    "by",
+    "for",
+    "from",
+    "mit",
+    "seit",
+    "since",
+    "to",
+    "until",
+    "with",
+)
+"""Begin what is asked besides of what was named: and since when."""
 _AT_END = ("that", "das")
 """Pronouns where a question ends: how much was that?"""
 _OF_OUTSIDE = _PLACES | {*_AT_END, "er", "he", "ihm", "ihn", "it"}
@@ -133,6 +148,9 @@ def list_asking_parts(text: str) -> list[str]:
         return named
     parts, stated = list[str](), ""
     for part in list_parts(text, lambda _: ()):
+        if parts and _is_tail(part):
+            parts[-1] += f" {part}"
+            continue
         joined = f"{stated} {part}".strip()
         begins = begins_with_verb(part) or _read_first_word(part) in _ASKING
         begins = begins or bool(parts and read_fragment(part))
@@ -142,6 +160,13 @@ def list_asking_parts(text: str) -> list[str]:
     if stated and parts:
         parts[-1] += f" {stated}"
     return parts if len(parts) > 1 else []
+
+
+def _is_tail(part: str) -> bool:
+    """Return whether a part only asks more of what the one before names: since when, to whom."""
+    first, *others = [*map(str.lower, _WORD.findall(part[:MAX_TAIL_CHARS])), ""]
+    is_grammar = all(word in _OPENING or word in FUNCTION_WORDS for word in filter(None, others))
+    return first in _TAIL_STARTS and is_grammar and bool(others)
 
 
 def _split_off_names(text: str) -> list[str]:
@@ -180,7 +205,8 @@ def needs_earlier_request(text: str) -> bool:
         return True
     word = find_pronoun(first)
     before = next((each.start() for each in _WORD.finditer(first) if each[0].lower() == word), 0)
-    return bool(word) and (word in _OF_OUTSIDE or not extract_words(first[:before]))
+    is_outside = word in _OF_OUTSIDE or first[:before].lower().endswith((" of ", " von "))
+    return bool(word) and (is_outside or not extract_words(first[:before]))
 
 
 def goes_on(text: str) -> bool:

@@ -123,6 +123,7 @@ def test_a_word_after_how_that_a_verb_follows_only_asks_how_much() -> None:
         ("Which boats are not at their station?", False),
         ("Which boat is the longest, and what does it weigh?", False),
         ("And what did the boats cost?", False),
+        ("What is the total price of them?", True),
     ],
 )
 def test_a_follow_up_needs_the_request_before_it_for_what_it_does_not_name(

@@ -129,9 +129,9 @@ def _choose_tables(
             chosen.append(_change_last(last, rest, query))
             continue
         last = last if points_back(text) else None
-        rows = _name_rows(last, part, query) if last else ""
+        rows = "" if not last or _lacks_words(last) else _name_rows(last, part, query)
         part = replace(asked, question=f"{text} {rows}".strip())
-        tried = _choose_table(profiles, part, query)
+        tried = _choose_table(profiles, part, query, last)
         if not last and chosen and goes_on(text):
             _keep_rows(chosen[-1], tried, text)
         if last and _lacks_words(last) and tried.profile is last.profile:
@@ -240,14 +240,17 @@ def _name_other_tables(best: Tried, profiles: Sequence[Profile]) -> None:
             best.reading.is_of_others = True
 
 
-def _choose_table(profiles: Sequence[Profile], asked: Question, query: Query) -> Tried:
-    """Return the table that a question fits best."""
+def _choose_table(
+    profiles: Sequence[Profile], asked: Question, query: Query, last: Tried | None = None
+) -> Tried:
+    """Return the table that a question fits best; of several that of the one it points back to."""
     for profile in profiles:
         profile.prefer_times(split_question(asked.question))
     tried = [try_table(profile, asked, query) for profile in profiles]
-    best = max(tried, key=lambda each: each.score)
+    before = last.profile if last else None
+    best = max(tried, key=lambda each: (each.score, each.profile is before))
     fitting = [each.profile.table.source for each in tried if each.score == best.score]
-    if len(fitting) > 1 and not best.reading.unread:
+    if len(fitting) > 1 and not (best.reading.unread or best.profile is before):
         best.reading.doubt("name_one", names=join_names(fitting))
         best.reading.is_of_others = True
     return best

@@ -29,14 +29,15 @@ def _read_yes(words: ComparedWords, at: int, name: str) -> Condition | None:
     negated = words.take_negation(at, 2)
     sign, cell = "≠" if negated else "=", yes.rpartition("= ")[2].strip("'")
     said = f"= {'no' if negated else 'yes'}" if cell == "true" else f"{sign} {cell}"
-    return Condition(name, f"NOT ({yes})" * negated or yes, f"{name} {said}", at)
+    sql = f"NOT ({yes})" * negated or yes
+    return Condition(name, sql, f"{name} {said}", at, is_value=False)
 
 
 def _read_filled(words: ComparedWords, at: int, name: str) -> Condition | None:
     """Return the condition that a column has a value, or none: is on loan, has no fault."""
     filled = write_filled(name)
     if _is_said_empty(words, at, name):
-        return Condition(name, f"NOT ({filled})", f"{name} is empty", at)
+        return Condition(name, f"NOT ({filled})", f"{name} is empty", at, is_value=False)
     has_cell = any(each.column == name for each in words.found.conditions)
     if name in words.profile.partly_empty and not has_cell and says_state(words, at):
         said = f"{name} is not empty"

@@ -67,6 +67,27 @@ def test_a_question_that_begins_with_and_is_of_the_same_rows_unless_it_names_oth
     assert figure in found["summary"], found
 
 
+@pytest.mark.parametrize(
+    ("question", "figure"),
+    [
+        ("How many of them are in Ayr?", "**1**"),
+        ("What is the total rent of them?", "**450 EUR**"),
+    ],
+)
+def test_them_are_the_rows_with_a_state(question, figure):
+    closed = (
+        HALLS.replace("opened", "closed since")
+        .replace(",2018-07-20", ",")
+        .replace(",2021-03-11", ",")
+    )
+
+    found = analyze(
+        {"halls.csv": closed}, question=question, after="Which halls are closed and since when?"
+    )
+
+    assert figure in found["summary"], found
+
+
 def test_the_questions_before_are_not_answered_again():
     found = analyze(
         {"halls.csv": HALLS}, question="What is its rent?", after="Which hall has the most seats?"
