@@ -66,7 +66,9 @@ MIN_FRAGMENTS, MAX_FRAGMENT_WORDS = 3, 4
 _OPENING = QUESTION_WORDS | GERMAN_QUESTION_WORDS
 _ASKING = _OPENING | AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS
 _PLACES = frozenset(("there", "dort"))
-_TAIL_STARTS = frozenset(["ab", "an", "bis", "by", "for", "from", "mit", "seit", "since", "to", "until", "with"])
+_TAIL_STARTS = frozenset(
+    ["ab", "an", "bis", "by", "for", "from", "mit", "seit", "since", "to", "until", "with"]
+)
 """Begin what is asked besides of what was named: and since when."""
 _AT_END = ("that", "das")
 """Pronouns where a question ends: how much was that?"""
