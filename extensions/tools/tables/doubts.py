@@ -48,8 +48,8 @@ fit_equally: {names} fit equally; {chosen} was taken | {names} passen gleich gut
 name_one: {names} fit equally; name one | {names} passen gleich gut; nennen Sie eine
 in_two: {cell!r} is in {column} and {other}; name one |
   {cell!r} ist in {column} und {other}; nennen Sie eine
-beside: {cell!r} is also in {count} other rows of {column}, beside something else |
-  {cell!r} steht auch in {count} anderen Zeilen von {column}, neben anderem
+beside: other rows of {column} have {cell!r} beside something else: {count} |
+  andere Zeilen von {column} haben {cell!r} neben anderem: {count}
 column_or_cell: {word!r} may be a column or the cell {cell!r} |
   {word!r} kann eine Spalte sein oder die Zelle {cell!r}
 either: “or” between {one} and {other}: only both together can be looked for |
