@@ -77,6 +77,8 @@ ratio: computed as the sum of {a} divided by the sum of {b} |
 grouped: summed over the rows of each {group} | summiert über die Zeilen je {group}
 and: and | und
 or: or | oder
+filled: is not empty | ist nicht leer
+empty: is empty | ist leer
 columns: columns {names} | Spalten {names}
 """
 PHRASES: Final = read_phrases(_PHRASES)
@@ -185,7 +187,10 @@ class _Description:
 
     def _describe(self, conditions: Sequence[Any]) -> str:
         said = [replace(c, words=self._translate(c.words)) if c.part else c for c in conditions]
-        return describe_conditions(said, self._words["and"], self._words["or"])
+        text = describe_conditions(said, self._words["and"], self._words["or"])
+        for key in ("filled", "empty"):
+            text = text.replace(PHRASES["en"][key], self._words[key])
+        return text
 
     def _translate(self, period: str) -> str:
         """Return words for periods in the language: month = February."""

@@ -163,7 +163,9 @@ class Profile:
     def is_intensive(self, name: str, words: Set[str] = LISTS["intensive"]) -> bool:
         """Return whether a column's values are no amounts that could be added up."""
         held = self.title if name == self.melted else split_name(name)
-        return bool(not words.isdisjoint(held)) or "per" in held
+        rate = held[held.index("per") + 1 :][:1] if "per" in held else ()
+        is_rate = bool(rate) and UNITS.get(rate[0], ("",))[0] not in ("time", "months")
+        return not words.isdisjoint(held) or is_rate
 
 
 def write_filled(name: str) -> str:

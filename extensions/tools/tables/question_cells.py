@@ -46,6 +46,8 @@ class MarkedWords:
 
     def operation(self, at: int) -> str:
         """Return the operation that the word at a place asks for; empty for none."""
+        if self.word(at) == "noch" and all(token.word != "weder" for token in self.tokens[:at]):
+            return ""  # still
         return OPERATIONS.get(self.word(at), "")
 
     def take(self, places: Sequence[int], role: str) -> None:

@@ -26,6 +26,11 @@ def doubt_choice(roles: QuestionRoles) -> None:
     if "average" in roles.operations and found.function in ("count", "distinct"):
         found.doubt("and_average")
         found.is_of_others = True
+    rows = roles.profile.identities
+    is_of_row = any(each.is_value and each.column in rows for each in found.conditions)
+    named = {name for _, name in roles.columns} | {*found.measures}
+    if words[:1] in (["who"], ["wer"]) and named and named <= {*roles.profile.time_columns}:
+        found.is_of_others |= is_of_row  # who inspected the hive is not in its row
     _doubt_selection(roles, words)
     if is_computed and (is_chosen or found.order) and not is_grouped:
         found.doubt("no_names")

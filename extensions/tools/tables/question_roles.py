@@ -24,6 +24,7 @@ from extensions.tools.tables.question_words import (
     split_name,
 )
 from nodes.text.units import UNITS
+from nodes.text.word_lists import GERMAN_FUNCTION_WORDS
 
 FINEST_FIRST: Final[tuple[str, ...]] = ("day", "month", "quarter", "year")
 
@@ -202,7 +203,7 @@ class QuestionRoles(ComparedWords):
             *_, head = parts = split_name(name)
             is_name = head in LISTS["row names"] | LISTS["identifiers"]
             is_name |= name in self.profile.partly_empty and (
-                head in GRAMMAR | LISTS["prepositions"] or says_state(self, at)
+                head in GRAMMAR | GERMAN_FUNCTION_WORDS or says_state(self, at)
             )
             is_said = any(is_same_word(token.word, head) for token in self.tokens)
             is_kind = name in (*self.profile.labels, *self.profile.time_columns)
@@ -240,6 +241,7 @@ class QuestionRoles(ComparedWords):
         runs, matched = list[list[int]]([[]]), set[str]()
         for at, token in enumerate(self.tokens):
             is_whole = token.word == name.lower() and len(name) > MAX_GAP
+            is_whole = is_whole and self.word(at - 1) not in LISTS["speakers"]  # did I make
             is_grammar = token.word in GRAMMAR and not (is_whole or self.has_both(at, name))
             is_unit = token.word in UNITS.keys() - {name.lower()}
             is_unit = is_unit and self.word(at - 1)[:1].isdigit()  # 500 GB

@@ -9,8 +9,8 @@ from extensions.tools.tables.reading import Condition
 
 _ARTICLES: Final = ("a", "an", "any", "ein", "eine", "einen")
 _DENIALS: Final = ("not", "none")
-_BETWEEN: Final = ("been", "yet", "noch")
-"""Between "not" and what it denies: not yet been returned."""
+_BETWEEN: Final = LISTS["so far"] | {"been"}
+"""Before a state: are still on loan, have not yet been returned."""
 
 
 def read_states(words: ComparedWords) -> None:

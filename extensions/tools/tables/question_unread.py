@@ -83,9 +83,9 @@ def _is_unread(roles: QuestionRoles, before: Token, token: Token, words: list[st
     is_content = is_grouping or is_particle or is_compound or is_foreign(token.word, words)
     is_grammar = token.word in GRAMMAR or is_german_grammar(token.word)
     is_grammar = is_grammar and not is_content
-    denied = ("= no", "is empty")
-    is_denied = any("≠" in each.words or each.words.endswith(denied) for each in found.conditions)
-    is_grammar |= is_denied and token.word in ("yet", "noch")  # not paid yet
+    states = ("= no", "is empty", "is not empty")
+    is_state = any("≠" in each.words or each.words.endswith(states) for each in found.conditions)
+    is_grammar |= is_state and token.word in LISTS["so far"]  # not paid yet
     return not (token.role or is_grammar or is_degree or _is_scope(roles, token))
 
 
