@@ -31,6 +31,7 @@ from nodes.synthesis.gaps import list_gaps, list_unanswered, list_ungiven_files
 from nodes.synthesis.judging import group_repeated_tasks, judge_claims, select_best_attempt
 from nodes.synthesis.reduction import reduce_reports
 from nodes.text.phrases import DEFAULT_LANGUAGE, detect_language, say
+from nodes.text.request_parts import asks_number
 from state import (
     Context,
     Contradiction,
@@ -162,7 +163,8 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
     gaps = list_gaps(plan, results, left_out, caps, language)
     has_model = judge_models.get_name(team.synthesizer_tier) != EMBEDDED
     # Without a model, what was not used matters only where the rest leaves something open.
-    named = idle if has_model or any(report.gaps for report in reports) else ()
+    is_open = any(report.gaps for report in reports) or asks_number(state["request"])
+    named = idle if has_model or is_open else ()
     if gaps and not has_model:
         gaps += list_ungiven_files(plan, state["materials"], language)
     evidence = SynthesisInput(

@@ -198,6 +198,11 @@ def needs_earlier_request(text: str) -> bool:
     return bool(word) and (is_outside or not extract_words(first[:before]))
 
 
+def asks_number(text: str) -> bool:
+    """Return whether a text asks how many of something there are."""
+    return bool(_COUNTED.search(text))
+
+
 def goes_on(text: str) -> bool:
     """Return whether a question begins with "and", so that it may be of what the last one names."""
     return _read_first_word(text) in ("and", "und")

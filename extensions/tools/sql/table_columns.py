@@ -12,6 +12,7 @@ from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 
 _TIME_NAME: Final = Pattern(r"(?:^|_| )(?:year|quarter|month|week|day|date|period)(?:$|_| )")
+_RATE_NAME: Final = Pattern(r"(?:^|_| )per(?:_| )")
 _SORTABLE_PERIOD: Final = Pattern(
     r"\d{4}(?:\D.*)?|\d{8}|\d{1,3}|[A-Za-z]{1,2}-?\d{1,2}|\d{1,2}:\d{2}.*"
 )
@@ -160,7 +161,8 @@ def _is_time(name: str, values: Sequence[Any]) -> bool:
         for value in values
         if _is_number(value) and (abs(value) > _LARGEST_PERIOD or value != int(value))
     ]
-    return bool(_TIME_NAME.search(name.lower())) and not amounts
+    is_named = _TIME_NAME.search(name.lower()) and not _RATE_NAME.search(name.lower())
+    return bool(is_named) and not amounts
 
 
 def _is_number(value: Any) -> bool:

@@ -123,7 +123,7 @@ class Computation:
         labels = [name for name in dict.fromkeys(labels) if name not in wanted]
         asked.listed = named or labels or wanted
         shown = [name for name in wanted if name not in asked.listed]
-        asked.others = shown or ([] if wanted else profile.numbers[:MAX_VALUES])
+        asked.others = shown or profile.numbers[: 0 if wanted or asked.asks_who else MAX_VALUES]
         asked.group, asked.bucket = "", ""
         others = [Doubt("only", {"done": one, "other": name}) for one in wanted for name in wanted]
         asked.doubts = [each for each in asked.doubts if each not in others]
@@ -132,7 +132,8 @@ class Computation:
         repeated = [name for name in wanted if 1 < profile.distinct.get(name, 1) < profile.rows]
         if repeated and held & {*profile.numbers}:
             asked.doubt("of_rows")
-        empty = [name for name in shown if self._is_empty(name)]
+        asked_for = [*shown, *(labels if asked.asks_who and not people else ())]
+        empty = [name for name in asked_for if self._is_empty(name)]
         if empty:
             names, where = " and ".join(empty), describe_conditions(asked.conditions, "and", "or")
             asked.doubt("empty", names=names, where=where)

@@ -57,6 +57,11 @@ class ComparedWords(AmountWords):
                 if is_limit and self._ranks_near(at):
                     self.found.limit, token.role = int(number), "operation"
 
+    def is_compared(self, at: int) -> bool:
+        """Return whether digits are an amount, no year: more than 2000, above 1500."""
+        before = at - 1 - (self.word(at - 1) in ("than", "als"))
+        return self.word(at).isdigit() and self.word(before) in LISTS["above"] | LISTS["below"]
+
     def _read_comparison(self, at: int, amount: Amount) -> bool:
         """Compare the column that is named near a number, or has its unit, if there is one."""
         measured, end, second = amount.measured, amount.end, amount.second

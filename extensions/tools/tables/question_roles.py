@@ -132,10 +132,7 @@ class QuestionRoles(ComparedWords):
         return all(any(is_same_word(word, part) for word in words) for part in parts)
 
     def find_only_measure(self) -> str:
-        """Return the column of values of a table whose name is what is measured; else empty.
-
-        Or the only one that is called a value, if that is said: insurance_value.
-        """
+        """Return the only column of values, if the table's name or "value" is said; else empty."""
         profile, named = self.profile, any(token.role == "title" for token in self.tokens)
         is_change = bool({"grow", "shrink", "change"} & self.operations.keys())
         words = {token.word for token in self.tokens}
@@ -312,6 +309,7 @@ class QuestionRoles(ComparedWords):
         at, times, single = 0, self.profile.times, list[tuple[int, Period]]()
         while at < len(self.tokens):
             is_known = self.role(at) or find_measured(self.profile, self.word(at + 1))  # 2000 kg
+            is_known = is_known or self.is_compared(at)
             period, used = (Period(), 0) if is_known else read_period(self.tokens, at)
             end, last, more = at + used, Period(), 0
             before = at - 1 - (self.word(at - 1) in ("dem", "den", "the"))

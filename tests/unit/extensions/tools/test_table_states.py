@@ -148,3 +148,30 @@ def test_a_verb_after_i_is_no_column():
     summary = find(visits, "How many visits did I make in March?", name="visits.csv")["summary"]
 
     assert summary.startswith("Number of rows (where month = March): **2**.")
+
+
+GEAR = (
+    "item,kind,price,lent to,fee per year\nQuad,boat,14900,,75\nErg,machine,900,Ada Ott,120\n"
+    "Scull,boat,2500,Cem Aksoy,75\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "figure"),
+    [
+        ("Who has the Erg?", "Ada Ott"),
+        ("Which items have a price above 2000?", "| Scull |"),
+        ("What is the average fee per year?", "**90**"),
+        ("What are the total fees per year for each kind?", "| boat | 150 |"),
+    ],
+)
+def test_a_fee_per_year_and_a_limit_that_looks_like_a_year_are_amounts(question, figure):
+    found = find(GEAR, question, name="gear.csv")
+
+    assert figure in found["summary"] and found["is_complete"], found
+
+
+def test_who_has_it_is_a_gap_where_nobody_is_named():
+    found = find(GEAR, "Who has the Quad?", name="gear.csv")
+
+    assert "lent to: empty where item = Quad" in found["gaps"] and "14" not in found["summary"]
