@@ -308,8 +308,8 @@ class QuestionRoles(ComparedWords):
         """Find periods, and ranges of them."""
         at, times, single = 0, self.profile.times, list[tuple[int, Period]]()
         while at < len(self.tokens):
-            is_known = self.role(at) or find_measured(self.profile, self.word(at + 1))  # 2000 kg
-            is_known = is_known or self.is_compared(at)
+            is_known = bool(self.role(at)) or self.is_compared(at)
+            is_known |= bool(find_measured(self.profile, self.word(at + 1)))  # 2000 kg
             period, used = (Period(), 0) if is_known else read_period(self.tokens, at)
             end, last, more = at + used, Period(), 0
             before = at - 1 - (self.word(at - 1) in ("dem", "den", "the"))
