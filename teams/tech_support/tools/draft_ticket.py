@@ -57,7 +57,7 @@ class Ticket(BaseModel):
     )
     severity: Severity = Field(
         "medium",
-        description="critical: nobody can work, data are lost, or strangers have access; "
+        description="critical: no one can work, data are lost, or strangers have access; "
         "high: some cannot work, or a deadline is near; medium: something is broken; low: the "
         "rest",
     )
