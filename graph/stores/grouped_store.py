@@ -57,8 +57,15 @@ class GroupedStore(BaseStore):
         return store
 
 
+class _InOneTransaction(sqlite3.Connection):
+    """Does not commit before a script: those of the library are single statements."""
+
+    def executescript(self, sql: str, /) -> sqlite3.Cursor:
+        return self.execute(sql)
+
+
 def set_up_tables(path: Path) -> None:
-    """Make the tables of the store in a file, or bring them up to date.
+    """Make the tables of the store in a file, or bring them up to date: whole, or not at all.
 
     Raises:
         sqlite3.Error: the file is locked, damaged or not writable.
@@ -66,8 +73,12 @@ def set_up_tables(path: Path) -> None:
     with (
         # Two processes that migrate one file at the same time would conflict.
         FileLock(f"{path}.store.lock", mode=0o600),
-        closing(sqlite3.connect(path, timeout=TRY_S, isolation_level=None)) as connection,
+        closing(
+            sqlite3.connect(path, timeout=TRY_S, isolation_level=None, factory=_InOneTransaction)
+        ) as connection,
     ):
         distrust_schema(connection)
         connection.execute("PRAGMA synchronous = FULL")
-        SqliteStore(connection).setup()
+        with connection:
+            connection.execute("BEGIN IMMEDIATE")
+            SqliteStore(connection).setup()

@@ -1,8 +1,9 @@
 """Stores: opened late, searched unopened, written in groups, held to LangGraph's contract."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from langgraph.store.memory import InMemoryStore
 from extensions.postgres.saver import Outcome, WriteGroup
 from extensions.postgres.store import open_postgres
 from graph.stores.group_commit import GroupCommitSaver
+from graph.stores.grouped_store import set_up_tables
 from graph.stores.lazy_store import LazyStore
 from graph.stores.sqlite import open_saver, open_sqlite, read_once, search_store
 from nodes.errors import StoreError
@@ -178,6 +180,26 @@ async def test_a_search_finds_what_the_library_finds(tmp_path: Path) -> None:
 async def test_a_file_without_a_store_has_no_items(tmp_path: Path) -> None:
     async with open_sqlite(tmp_path / "runs.sqlite") as database:
         assert await database.store.asearch(("load", "trio")) == []
+
+
+def test_k07_a_set_up_that_is_cut_anywhere_begins_again(tmp_path: Path) -> None:
+    for version in range(5):
+        path = tmp_path / f"{version}.sqlite"
+        with closing(sqlite3.connect(path)) as base:
+            base.execute("CREATE TABLE store_migrations (v INTEGER PRIMARY KEY)")
+            base.execute(
+                f"CREATE TRIGGER cut BEFORE INSERT ON store_migrations WHEN new.v = {version} "
+                "BEGIN SELECT raise(ABORT, 'cut'); END"
+            )
+        with pytest.raises(sqlite3.Error, match="cut"):
+            set_up_tables(path)
+
+        with closing(sqlite3.connect(path)) as base:
+            base.execute("DROP TRIGGER cut")
+        set_up_tables(path)
+
+        with closing(sqlite3.connect(path)) as base:
+            assert base.execute("SELECT max(v) FROM store_migrations").fetchone() == (4,)
 
 
 async def test_a_limit_holds_and_a_filter_is_left_to_the_library(tmp_path: Path) -> None:
