@@ -24,10 +24,12 @@ def write_answer(values: AnswerValues) -> dict[str, Any]:
     unread = _list_new([report for report in shown if report.is_unread])
     headings = values.headings if shown[1:] else {}
     parts = [say(language, "no_model"), *_show_reports(computed, headings)]
+    nearest = [each.escalation.partial for each in values.reports if each.escalation]
+    parts += dict.fromkeys(nearest)
     if unread:
         parts.append(f"**{say(language, 'passages')}**")
     parts += _show_reports(unread, headings)
-    if not done:
+    if not (done or any(nearest)):
         parts.append(say(language, "none_completed"))
     claims = [claim for report in done for claim in report.claims]
     return {
@@ -190,7 +192,9 @@ def _write_empty_report(
         }
     has_inputs = work.calls or list(uncalled) not in ([], [say(language, "no_file")])
     reason = "ambiguous_input" if has_inputs else "out_of_scope"
-    escalation = {"reason": reason, "message": "; ".join(texts)}
+    nearest = [str(call.data["nearest"]) for call in answered if call.data.get("nearest")]
+    partial = "\n\n".join(dict.fromkeys(nearest))
+    escalation = {"reason": reason, "message": "; ".join(texts), "partial": partial}
     return {"status": "escalated", "escalation": escalation}
 
 

@@ -30,12 +30,9 @@ def write_fallback_answer(evidence: SynthesisInput, contact: str, *, has_files: 
     """Return an answer that lists the reports, and names whom to ask for the rest."""
     is_unread = quotes_unread(evidence.reports)
     heading = say(evidence.language, "passages") if is_unread else ""
-    paragraphs = [
-        f"**{report.task}**{f' ({report.worker})' if report.task != report.worker else ''}: "
-        f"{describe_result(report)}"
-        for report in evidence.reports
-        if has_usable_result(report) and describe_result(report)
-    ]
+    usable = [each for each in evidence.reports if has_usable_result(each)]
+    results = [(each, text) for each in usable if (text := describe_result(each))]
+    paragraphs = [f"{_name_task(each)}{text}" if results[1:] else text for each, text in results]
     language = evidence.language
     remedy = name_remedy(evidence, contact, has_files=has_files)
     if not paragraphs:
@@ -50,6 +47,11 @@ def write_fallback_answer(evidence: SynthesisInput, contact: str, *, has_files: 
         text=text if heading in text else f"{heading}\n\n{text}",
         confidence=bound_confidence((), evidence.reports) if evidence.reports else 0,
     )
+
+
+def _name_task(report: Report) -> str:
+    worker = f" ({report.worker})" if report.task != report.worker else ""
+    return f"**{report.task}**{worker}: "
 
 
 def has_results(reports: Iterable[Report]) -> bool:

@@ -135,7 +135,9 @@ def parse_number(text: str, mark: DecimalMark = "unknown") -> Decimal | None:
 
 
 def write_cell(value: object) -> str:
-    """Return a value as text, a number as tables have it: 0.00001, not 1e-05."""
+    """Return a value as text, as tables have it: 0.00001, not 1e-05, and yes, not True."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     is_plain = isinstance(value, float) and MIN_PLAIN < abs(value) < MAX_PLAIN
     return f"{Decimal(str(value)):f}" if is_plain else str(value)
 

@@ -69,6 +69,10 @@ missing: nothing in the table fits {words}; its columns are {columns} |
 unplaced: it is unclear what {words} belongs to | es ist unklar, wozu {words} gehört
 no_rows: no row fits | keine Zeile passt
 no_table: {source} has column names and no rows | {source} hat Spaltennamen und keine Zeilen
+nearest: No answer was computed. The nearest rows of {source}{where}, {rows} of {all}: |
+  Es wurde keine Antwort berechnet. Die nächsten Zeilen von {source}{where}, {rows} von {all}:
+all_rows: No answer was computed. The rows of {source}, all {all}: |
+  Es wurde keine Antwort berechnet. Die Zeilen von {source}, alle {all}:
 nothing: the question names nothing to compute; there are {columns} |
   die Frage nennt nichts zu berechnen; vorhanden sind {columns}
 more: and {count} more | und {count} weitere

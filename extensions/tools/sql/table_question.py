@@ -13,6 +13,7 @@ from extensions.tools.sql.table_cells import count_beside
 from extensions.tools.sql.table_columns import AnalysedTable, Query
 from extensions.tools.sql.table_computation import Computation, show_used
 from extensions.tools.sql.table_fit import Tried, try_table
+from extensions.tools.sql.table_nearest import find_nearest
 from extensions.tools.sql.table_profile import Profile, build_profile
 from extensions.tools.sql.whole_table import TOTAL_ROW, translate_note
 from extensions.tools.tables.doubts import ALL_PERIODS, Doubt
@@ -94,7 +95,8 @@ def _answer_parts(
     joined = answered[0] if len(answered) == 1 else _join(answered)
     about = [each.profile.table.source for each in (best, *chosen) if each.is_about]
     whole = {**joined, "summary": "\n\n".join(said), "about": list(dict.fromkeys(about))}
-    return {**whole, **({"notes": kept} if kept else {})}
+    nearest = {} if said else find_nearest(best, query, asked.language)
+    return {**whole, **nearest, **({"notes": kept} if kept else {})}
 
 
 def _select_notes(notes: Sequence[str], tried: Sequence[Tried]) -> list[str]:

@@ -126,6 +126,8 @@ def convert_cell(value: object) -> Cell:
             return _convert_float(near) if Decimal(str(near)) == value else str(value)
         case bytes() | bytearray() | memoryview():
             return f"[{len(value)} bytes]"
+        case datetime.time() if not (value.second or value.microsecond):
+            return value.isoformat("minutes")
         case datetime.date() | datetime.time():
             return value.isoformat()
         case _:

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { MarkdownText } from "../parts/markdown-text";
 import { Line, Text } from "../parts/text";
 import type { CallQuestion, OtherQuestion, WorkerQuestion } from "../client/question";
 import { approve, editCall, readArguments, reject, respond, type Reply } from "../client/replies";
@@ -37,7 +38,7 @@ export function QuestionForm({ question, words = "", isBusy, onWords, onReply }:
       {question.partial && (
         <details>
           <summary>Found so far</summary>
-          <pre><Text>{question.partial}</Text></pre>
+          <MarkdownText text={question.partial} />
         </details>
       )}
       <Choices choices={question.choices} onChoose={onWords} />

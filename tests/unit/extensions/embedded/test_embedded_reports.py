@@ -149,6 +149,28 @@ def test_a_task_without_a_result_is_escalated_with_the_cause(
     assert report.escalation == Escalation(reason=reason, message=message)
 
 
+def test_the_nearest_rows_of_a_question_that_no_table_answers_are_what_was_found_so_far() -> None:
+    unread = {"summary": "", "gaps": ["nothing fits “stop”"], "nearest": "| Late Brass |"}
+
+    report = make_report(("success", json.dumps(unread)), words="When did Late Brass stop?")
+
+    assert report.status == "escalated" and not report.claims
+    assert report.escalation and report.escalation.partial == "| Late Brass |"
+
+
+def test_the_nearest_rows_are_shown_before_passages() -> None:
+    asked = Escalation(reason="ambiguous_input", message="?", partial="| Late Brass |")
+    passages = Report(task="minutes", output="> Brass", is_unread=True)
+
+    answer = make_answer(passages, Report(task="shows", status="escalated", escalation=asked))
+
+    assert answer.text.split("\n\n")[1:] == [
+        "| Late Brass |",
+        "**Passages found; no language model has read them**",
+        "> Brass",
+    ]
+
+
 def test_claims_that_a_tool_was_not_given_are_counted_in_a_gap() -> None:
     held = Report(
         task="a", claims=tuple(Claim(text=f"c{n}", source="s", quotation="q") for n in range(330))

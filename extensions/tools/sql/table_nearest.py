@@ -1,0 +1,61 @@
+"""The rows nearest to a question that no table answers: they are shown as they are."""
+
+from typing import Any, Final
+
+from extensions.tools.sql.numbers import write_cell
+from extensions.tools.sql.table_answer import MAX_RESULTS, PHRASES, write_number
+from extensions.tools.sql.table_columns import Query
+from extensions.tools.sql.table_computation import Computation
+from extensions.tools.sql.table_fit import Tried
+from extensions.tools.sql.tables import quote_name
+from extensions.tools.tables.formatting import format_column
+from extensions.tools.tables.reading import Reading, describe_conditions
+from nodes.errors import ToolRefused
+from nodes.tools.framework.tool_report import format_table
+
+MAX_COLUMNS: Final = 12
+
+
+def find_nearest(tried: Tried, query: Query, language: str) -> dict[str, Any]:
+    """Return the rows that a question's words choose, in the order of the table; empty for none.
+
+    All of them, or none: the first of many rows are not nearer than the others.
+
+    Args:
+        tried: the table, with the question as it was read.
+    """
+    profile, read = tried.profile, tried.reading
+    held = [*read.conditions, *read.part]
+    if not tried.is_about or not (held or profile.rows <= MAX_RESULTS):
+        return {}
+    columns = _choose_columns(tried)
+    try:
+        rows = Computation(profile, Reading(conditions=held), query).select_fitting(
+            ", ".join(map(quote_name, columns)), []
+        )
+    except ToolRefused:
+        return {}
+    if not 0 < len(rows) <= MAX_RESULTS:
+        return {}
+    words = PHRASES.get(language, PHRASES["en"])
+    where = describe_conditions(held, words["and"], words["or"])
+    said = words["nearest" if len(rows) < profile.rows else "all_rows"].format(
+        source=profile.table.source,
+        where=f" ({words['where'].format(conditions=where)})" if where else "",
+        rows=write_number(len(rows), language),
+        all=write_number(profile.rows, language),
+    )
+    cells = [["" if cell is None else write_cell(cell) for cell in row] for row in rows]
+    table = format_table(list(map(format_column, columns)), cells, MAX_RESULTS)
+    return {"nearest": f"{said}\n\n{table}"}
+
+
+def _choose_columns(tried: Tried) -> list[str]:
+    """Return what names a row and what the question names; all columns where it names no other."""
+    profile, read = tried.profile, tried.reading
+    titles = profile.identities[:1] or profile.labels[:1]
+    chosen = [each.column for each in (*read.conditions, *read.part)]
+    if {*read.named} <= {*titles, *chosen}:
+        return profile.columns[:MAX_COLUMNS]
+    named = (name for name in (*titles, *read.named, *chosen) if name in profile.columns)
+    return [*dict.fromkeys(named)]
