@@ -1,5 +1,6 @@
 """The rows nearest to a question that no table answers: they are shown as they are."""
 
+from contextlib import suppress
 from typing import Any, Final
 
 from extensions.tools.sql.numbers import write_cell
@@ -9,7 +10,7 @@ from extensions.tools.sql.table_computation import Computation
 from extensions.tools.sql.table_fit import Tried
 from extensions.tools.sql.tables import quote_name
 from extensions.tools.tables.formatting import format_column
-from extensions.tools.tables.reading import Reading, describe_conditions
+from extensions.tools.tables.reading import Condition, Reading, describe_conditions
 from nodes.errors import ToolRefused
 from nodes.tools.framework.tool_report import format_table
 
@@ -24,18 +25,13 @@ def find_nearest(tried: Tried, query: Query, language: str) -> dict[str, Any]:
     Args:
         tried: the table, with the question as it was read.
     """
-    profile, read = tried.profile, tried.reading
-    held = [*read.conditions, *read.part]
-    if not tried.is_about or not (held or profile.rows <= MAX_RESULTS):
+    profile = tried.profile
+    if not tried.is_about:
         return {}
     columns = _choose_columns(tried)
-    try:
-        rows = Computation(profile, Reading(conditions=held), query).select_fitting(
-            ", ".join(map(quote_name, columns)), []
-        )
-    except ToolRefused:
-        return {}
-    if not 0 < len(rows) <= MAX_RESULTS:
+    shown = ", ".join(map(quote_name, columns))
+    held, rows = _select(tried, shown, query)
+    if not rows:
         return {}
     words = PHRASES.get(language, PHRASES["en"])
     where = describe_conditions(held, words["and"], words["or"])
@@ -48,6 +44,21 @@ def find_nearest(tried: Tried, query: Query, language: str) -> dict[str, Any]:
     cells = [["" if cell is None else write_cell(cell) for cell in row] for row in rows]
     table = format_table(list(map(format_column, columns)), cells, MAX_RESULTS)
     return {"nearest": f"{said}\n\n{table}"}
+
+
+def _select(tried: Tried, shown: str, query: Query) -> tuple[list[Condition], list[list[Any]]]:
+    """Return the conditions that choose few rows, and the rows; else those of named cells."""
+    profile, read = tried.profile, tried.reading
+    held = [*read.conditions, *read.part]
+    named = [each for each in held if each.is_value]
+    for chosen in [held, *[named] * (0 < len(named) < len(held))]:
+        if not (chosen or profile.rows <= MAX_RESULTS):
+            continue
+        with suppress(ToolRefused):
+            computation = Computation(profile, Reading(conditions=chosen), query)
+            if 0 < len(rows := computation.select_fitting(shown, [])) <= MAX_RESULTS:
+                return chosen, rows
+    return [], []
 
 
 def _choose_columns(tried: Tried) -> list[str]:

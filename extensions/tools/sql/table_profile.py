@@ -8,7 +8,7 @@ from math import prod
 from pathlib import PurePath
 from typing import Any, Final
 
-from extensions.tools.sql.table_columns import AnalysedTable, Query
+from extensions.tools.sql.table_columns import SAMPLE_ROWS, AnalysedTable, Query
 from extensions.tools.sql.table_periods import YEAR, Times, find_times, list_time_columns
 from extensions.tools.sql.tables import quote_name, write_literal
 from extensions.tools.tables.question_words import (
@@ -159,6 +159,11 @@ class Profile:
         """Return whether a word is the file's, no column's: delivery (deliveries, delivered)."""
         title = [lemma for each in self.title for lemma in list_lemmas(each)]
         return bool({*title} & list_lemmas(word)) and not list_lemmas(word) & list_lemmas(part)
+
+    def has_empty_for_zero(self, name: str) -> bool:
+        """Return whether the first rows have empty cells and no 0 in a column of numbers."""
+        held = self.samples.get(name, ())
+        return 0 not in held and len(held) < min(self.rows, SAMPLE_ROWS)
 
     def is_intensive(self, name: str, words: Set[str] = LISTS["intensive"]) -> bool:
         """Return whether a column's values are no amounts that could be added up."""

@@ -95,7 +95,11 @@ class ComparedWords(AmountWords):
         is_value = is_none and self.word(at + 2) in LISTS["generic values"]
         none_of = "" if is_value or not is_none else self._find_next_number(at)
         if none_of and self.word(at + 2) not in COMPARING:
-            self._add_comparison(none_of, "=", 0, [at])
+            if self.profile.has_empty_for_zero(none_of):
+                self.take([at], "condition")
+                self._add_empty(none_of, at + 1)
+            else:
+                self._add_comparison(none_of, "=", 0, [at])
             return True
         is_absent = self.word(at) in LISTS["absent"]
         near = range(at - 1 - MAX_GAP, at + 2 + MAX_GAP) if is_absent else [at + 1] * is_value
@@ -104,11 +108,14 @@ class ComparedWords(AmountWords):
             return False
         ((place, column),) = named
         self.take([at, at + 2] if is_value else [at], "condition")
+        self._add_empty(column, place)
+        return True
+
+    def _add_empty(self, column: str, at: int) -> None:
         self.columns = [each for each in self.columns if each[1] != column]
         text = f"TRIM(CAST({quote_name(column)} AS VARCHAR(400)))"
         sql, words = f"COALESCE({text}, '') = ''", f"{column} is empty"
-        self.found.conditions.append(Condition(column, sql, words, place, is_value=False))
-        return True
+        self.found.conditions.append(Condition(column, sql, words, at, is_value=False))
 
     def _read_average(self, at: int) -> bool:
         """Compare a column with its average: more sugar than average, above the average price."""

@@ -55,10 +55,21 @@ def shows(right: object, text: str) -> bool:
     return any(abs(each - one) <= TOLERANCE * max(1.0, abs(one)) for each, one in near)
 
 
+def is_beside(right: Any, found: dict[str, Any]) -> bool:
+    """Return whether what is shown beside a gap holds all of what is right."""
+    held = [each for pair in right.items() for each in pair] if isinstance(right, dict) else right
+    shown = str(found["summary"] or found.get("nearest", ""))
+    return right is not None and all(
+        shows(each, shown) for each in (held if isinstance(held, list) else [held])
+    )
+
+
 def judge(right: Any, found: dict[str, Any]) -> str:
     """Return what an answer is worth; a gap is no claim, whatever is shown beside it."""
     if not found["is_complete"]:
-        return "refused rightly" if right == REFUSED else "refused"
+        if right == REFUSED:
+            return "refused rightly"
+        return "refused, beside rows with it" if is_beside(right, found) else "refused"
     if right is None:
         return "not judged"
     return "right" if right != REFUSED and is_right(right, found) else "wrong"
@@ -81,7 +92,8 @@ def ask(path: Path, rows: int | None) -> Counter[str]:
 
 def main() -> None:
     """Ask the sets that are named, else all, and print how many answers are of each kind."""
-    kinds = ("right", "wrong", "not judged", "refused", "refused rightly")
+    refused = ("refused", "refused, beside rows with it", "refused rightly")
+    kinds = ("right", "wrong", "not judged", *refused)
     parser = ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("sets", nargs="*", metavar="SET", help="set1 to set7; else all")
     parser.add_argument("--rows", type=int, help="only so many questions of each set")

@@ -41,6 +41,12 @@ def test_a_long_table_has_no_nearest_rows_where_nothing_chooses_some():
     assert find_nearest("Which shows have been cancelled?", many) == ""
 
 
+def test_where_no_row_fits_those_of_the_named_cells_are_nearest():
+    nearest = find_nearest("Which shows on Thursday started before 2020 and were popular?")
+
+    assert "(where day = Thursday), 2 of 3:" in nearest
+
+
 def test_a_table_that_lacks_the_words_of_a_question_shows_no_rows():
     assert find_nearest("Who repaired the roof of the library?") == ""
 

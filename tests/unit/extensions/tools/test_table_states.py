@@ -28,6 +28,18 @@ def test_a_column_with_empty_cells_says_what_rows_are_or_have(question, answer):
     assert answer in found["summary"] and found["is_complete"], found
 
 
+@pytest.mark.parametrize(
+    ("fees", "count"), [("5;;;7", "**2**"), ("5;0;;7", "**1**"), ("5;3;2;7", "**0**")]
+)
+def test_no_amount_is_an_empty_cell_where_no_cell_is_zero(fees, count):
+    names = zip("abcd", fees.split(";"), strict=True)
+    table = "event,fee\n" + "".join(f"{name},{fee}\n" for name, fee in names)
+
+    found = find(table, "How many events had no fee?")
+
+    assert count in found["summary"] and found["is_complete"], found
+
+
 def test_of_times_the_named_one_is_meant_without_its_preposition():
     assert "returned_on" in find(LOANS, "Loans returned in April?", name="loans.csv")["summary"]
 
