@@ -80,7 +80,7 @@ async def play_stop(runs: Runs, thread: str) -> Outcome:
 async def play_deadline(runs: Runs, thread: str) -> Outcome:
     """Run until the deadline cuts a task that hangs."""
     runs.script(*TASKS, faults=(HANGS,))
-    context = Context(deadline_s=1.0)
+    context = Context(deadline_s=2.5)
     return await runs.run(thread=thread, team=make_counting_team(), context=context)
 
 
