@@ -6,6 +6,7 @@ import type { Source, SourcedClaim } from "./sources";
 
 /** Shorter names are as likely to be ordinary words. */
 const MIN_NAME_CHARS = 3;
+const DATE = /^[\d./:-]{0,16}$/;
 const WEB_ADDRESS = /^https?:\/\//i;
 
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false }).disable(["image"]);
@@ -71,11 +72,11 @@ function writeTables(tokens: Token[]): void {
   });
 }
 
-/** Put a column to the right whose cells are all figures: its head first, each cell before its text. */
+/** Put a column of figures to the right, and break no dates; its head is first, each cell before its text. */
 function alignFigures(cells: Token[]): void {
   const texts = cells.slice(2).filter(({ type }) => type === "inline").map(({ content }) => content);
-  if (!areFigures(texts)) return;
-  for (const token of cells) if (token.type !== "inline") token.attrs = [["class", "figure"]];
+  const kind = areFigures(texts) ? "figure" : texts.every((text) => DATE.test(text)) ? "date" : "";
+  for (const token of cells) if (kind && token.type !== "inline") token.attrs = [["class", kind]];
 }
 
 /** Put a mark behind each claim, and each figure of one; what is quoted has its source above it. */
