@@ -66,12 +66,16 @@ class MarkedWords:
 
     def take_negation(self, at: int, distance: int) -> bool:
         """Return whether a word before a place denies what is there."""
-        denials = ("not", "none") if distance < 3 else ("not",)
         start = max([0, at - distance, *(n + 1 for n in range(at) if self.word(n) == "?")])
         links = [n for n in range(start, at) if self.word(n) in LISTS["prepositions"]]
         link = max(links, default=-1)  # not sent by UPS
         start = max([start, *(n for n in range(start, at) if n > link and self._is_verb(n))])
-        places = [n for n in range(start, at) if self.operation(n) in denials]
+        nones = range(start if distance < 3 else at - 1, at)  # "no" is beside what it denies
+        places = [
+            n
+            for n in range(start, at)
+            if self.operation(n) == "not" or (n in nones and self.operation(n) == "none")
+        ]
         self.take(places, "condition")
         return bool(places)
 

@@ -41,7 +41,8 @@ def _doubt_selection(roles: QuestionRoles, words: list[str]) -> None:
     """Doubt the amounts of all where it is only asked which ones: who are behind with rent."""
     found = roles.found
     asking = [word for word in words if word in LISTS["asking"]]
-    is_which = len(asking) == 1 and words[0] in LISTS["which"]
+    first = words[1:2] if words[:1] and words[0] in LISTS["prepositions"] else words[:1]
+    is_which = len(asking) == 1 and bool({*first} & LISTS["which"])  # at which events
     is_chosen = found.order or found.conditions or found.others or found.change or found.bucket
     if is_which and found.measure and found.function == "value" and not is_chosen:
         found.doubt("no_choice")

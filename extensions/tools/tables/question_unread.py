@@ -80,7 +80,9 @@ def _is_unread(roles: QuestionRoles, before: Token, token: Token, words: list[st
     is_grouping = OPERATIONS.get(before.word) in ("per", "each") and token.word in LISTS["light"]
     is_particle = before.role == "column" and token.word in LISTS["particles"]
     is_compound = before.role == "cell" and token.word == "number"
-    is_content = is_grouping or is_particle or is_compound or is_foreign(token.word, words)
+    is_denial = roles.operation(roles.tokens.index(token)) in ("not", "none")
+    is_content = is_grouping or is_particle or is_compound or is_denial
+    is_content |= is_foreign(token.word, words)
     is_grammar = token.word in GRAMMAR or is_german_grammar(token.word)
     is_grammar = is_grammar and not is_content
     states = ("= no", "is empty", "is not empty")

@@ -187,17 +187,17 @@ lists = absent: fehlen fehlende fehlenden fehlt lack lacking lacks missing; aged
   bigger fewer greater größer kleiner larger less mehr more smaller weniger; bases: over against
   über gegenüber; above: above bigger breiter deeper exceeding greater größer heavier higher höher
   länger larger longer mehr more over schwerer taller teurer tiefer über wider; asking: how wann was
-  welche welchem welcher welches wer what when where which who wie wo; below: below billiger cheaper
-  fewer günstiger kleiner kürzer leichter less lighter lower narrower niedriger preiswerter shorter
-  smaller under unter weniger; count names: anzahl count counts freq frequency n num number total;
-  degrees: big great groß high hoch large; being: are is ist sind war waren was were; beside: and
-  its mit their und with; comparing: compare compared comparison vergleich vergleiche verglichen
+  welche welchem welchen welcher welches wer what when where which who wie wo; below: below billiger
+  cheaper fewer günstiger kleiner kürzer leichter less lighter lower narrower niedriger preiswerter
+  shorter smaller under unter weniger; count names: anzahl count counts freq frequency n num number
+  total; degrees: big great groß high hoch large; being: are is ist sind war waren was were; beside:
+  and its mit their und with; comparing: compare compared comparison vergleich vergleiche verglichen
   versus vs; denials: 0 kein keine nein no none; each alone: each everybody everyone jede jedem
   jeden jeder; early: earliest first oldest frühester früheste erste älteste ältester; late: last
   latest newest letzte letzter neueste neuester jüngste; generic values: amount figure obs value
-  values wert werte; german: anteil meisten viele welche welchem welcher welches wenigsten; having:
-  haben had has hat hatte hatten have; identifiers: code fips iata id index isbn key lat latitude
-  lon longitude no nr number phone plz postal postcode ssn zip zipcode; inside: among im in
+  values wert werte; german: anteil meisten viele welche welchem welchen welcher welches wenigsten;
+  having: haben had has hat hatte hatten have; identifiers: code fips iata id index isbn key lat
+  latitude lon longitude no nr number phone plz postal postcode ssn zip zipcode; inside: among im in
   innerhalb inside unter within; intensive: age alter average avg density index mean median pct perc
   percent preis price quote rate rating ratio score share speed temp temperatur temperature; kinds:
   different distinct unique unterschiedliche verschiedene; light: answer befinden befindet liegen
@@ -218,14 +218,14 @@ lists = absent: fehlen fehlende fehlenden fehlt lack lacking lacks missing; aged
   rest same second several since still third twice under until up weder without yet; no: 0 false n
   nein no; measured by: einheit einheiten unit units uom; particles: away back out; range links: and
   bis through till to und until; row names: column id lastname name names surname title; people:
-  leute people personen persons; prepositions: am at by for from in of on to um von zu ,; so far:
-  already bereits currently gerade noch now schon still yet; sources: about by due durch from in of
-  on von; speakers: i ich they we wir you; units: and chf cm dollar dollars eur euro euros g gbp gwh
-  h hp in jpy kg km km2 kmh kwh l lb lbs m m2 min ml mm mph ms mwh of pct per perc s t the usd;
-  vague: about almost approximately around by ca circa etwa innerhalb nearly roughly rund within;
-  verbs: are came come comes did do does entfallen entfällt goes haben had has hat hatten have is
-  ist kam kamen sind war waren was went were; which: welche welchem welcher welches wer wessen which
-  who whom whose; yes: 1 ja true y yes
+  leute people personen persons; prepositions: am at bei by for from in of on to um von zu ,; so
+  far: already bereits currently gerade noch now schon still yet; sources: about by due durch from
+  in of on von; speakers: i ich they we wir you; units: and chf cm dollar dollars eur euro euros g
+  gbp gwh h hp in jpy kg km km2 kmh kwh l lb lbs m m2 min ml mm mph ms mwh of pct per perc s t the
+  usd; vague: about almost approximately around by ca circa etwa innerhalb nearly roughly rund
+  within; verbs: are came come comes did do does entfallen entfällt goes haben had has hat hatten
+  have is ist kam kamen sind war waren was went were; which: welche welchem welchen welcher welches
+  wer wessen which who whom whose; yes: 1 ja true y yes
 """
 """Closed lists: a section, with its names or roles, each with its words."""
 

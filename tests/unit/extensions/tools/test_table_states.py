@@ -40,6 +40,24 @@ def test_no_amount_is_an_empty_cell_where_no_cell_is_zero(fees, count):
     assert count in found["summary"] and found["is_complete"], found
 
 
+CALLS = "call,kind,hurt\nBarn,fire,2\nCat,rescue,0\nFlood,help,0\n"
+
+
+@pytest.mark.parametrize(
+    "question", ["Which calls were no fire?", "Welche call waren kein fire?", "calls, not fire"]
+)
+def test_a_denial_before_a_cell_leaves_out_its_rows(question):
+    found = find(CALLS, question, name="calls.csv")
+
+    assert "| Flood |" in found["summary"] and "| Barn |" not in found["summary"], found
+
+
+def test_at_which_ones_something_was_is_no_list_of_all():
+    found = find(CALLS, "At which calls were there hurt?", name="calls.csv")
+
+    assert not found["is_complete"] and not found["summary"]
+
+
 def test_of_times_the_named_one_is_meant_without_its_preposition():
     assert "returned_on" in find(LOANS, "Loans returned in April?", name="loans.csv")["summary"]
 
