@@ -8,6 +8,7 @@ from graph.display.streams import write_to_file
 from graph.extensions import find_first
 from nodes.errors import SupervisorError, UsageError
 from nodes.errors.redaction import redact_text
+from nodes.limits.patterns import Pattern
 from nodes.text.markdown import escape_active_markdown, format_answer
 from nodes.text.plain_text import sanitize_text, to_one_line
 
@@ -15,6 +16,8 @@ SUFFIXES: Final = (".md", ".docx")
 MAX_WORD_CHARS: Final = 500_000
 MAX_CLAIMS: Final = 200
 MAX_LINE_CHARS: Final = 500
+_HEADING_SIGN: Final = Pattern(r"(?m)^[ \t]*+#{1,6}[ \t]++")
+_PARAGRAPHS: Final = Pattern(r"\n(?:[ \t]*+\n)++")
 
 
 def write_answer(request: str, answer: Mapping[str, Any], path: Path) -> None:
@@ -74,9 +77,16 @@ def _raise_heading(line: str) -> str:
 
 
 def _format_proof(claim: Mapping[str, Any]) -> str:
-    said, quotation = (str(claim.get(name) or "").lstrip("# ") for name in ("text", "quotation"))
+    said, quotation = (_quote(str(claim.get(name) or "")) for name in ("text", "quotation"))
+    quotation = quotation or (said if "\n" in str(claim["text"]).strip() else "")
     quoted = f"“{quotation}”" if quotation else ""
     said = " ".join(filter(None, [said if said != quotation else "", quoted]))
     proof = "not proved" if claim["proof"] == "unproved" else claim["proof"]
     place = ", ".join(filter(None, [str(claim.get("source") or ""), str(proof)]))
-    return to_one_line(f"{said} ({place})", MAX_LINE_CHARS)
+    return f"{said} ({to_one_line(place, MAX_LINE_CHARS)})"
+
+
+def _quote(text: str) -> str:
+    """Return a quotation as one line without headings' signs, ` / ` between its paragraphs."""
+    parts = _PARAGRAPHS.split(_HEADING_SIGN.sub("", text).strip())
+    return to_one_line(" / ".join(parts), MAX_LINE_CHARS)

@@ -54,11 +54,15 @@ def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path):
         write_answer("x", ANSWER, tmp_path / "none" / "a.md")
 
 
-def test_a_claim_that_is_its_quotation_is_written_once_and_without_its_heading_mark(tmp_path):
-    passage = "## Workshop\n\nIt closes on 30 June."
+def test_a_proof_is_one_quoted_line_whatever_markdown_its_passage_holds(tmp_path):
+    passage = "## Workshop\n\nIt closes on 30 June:\n- saws\n- drills\n### Hall\nIt stays."
     claim = {"text": passage, "quotation": passage, "source": "minutes.md", "proof": "quoted"}
+    alone = {**claim, "quotation": ""}
 
-    write_answer("Workshop", {"text": "x", "claims": [claim]}, tmp_path / "a.md")
+    write_answer("Workshop", {"text": "x", "claims": [claim, alone]}, tmp_path / "a.md")
+    write_answer("Workshop", {"text": "x", "claims": [claim, alone]}, tmp_path / "a.docx")
 
-    text = (tmp_path / "a.md").read_text()
-    assert text.endswith("- “Workshop It closes on 30 June.” (minutes.md, quoted)\n")
+    shown = "“Workshop / It closes on 30 June: - saws - drills Hall It stays.” (minutes.md, quoted)"
+    assert (tmp_path / "a.md").read_text().endswith(f"## Proofs\n\n- {shown}\n- {shown}\n")
+    paragraphs = docx.Document(str(tmp_path / "a.docx")).paragraphs
+    assert [p.text for p in paragraphs][-2:] == [shown, shown], "one paragraph each, no headings"

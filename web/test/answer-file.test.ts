@@ -41,6 +41,19 @@ test("a saved answer lists the proofs that no figure carries, and marks a name b
   expect(saved).toContain("\n\n- Kennel cough is a cough");
 });
 
+test("a proof is one quoted line, whatever Markdown its passage holds", () => {
+  const text = "## 3. Boiler\n\nEleven tubes:\n- left\n- right\n### Costs\nNone.";
+  const claims = [{ text, quotation: text, source: "a.md", proof: "quoted" as const }, { text, source: "b.md", proof: "quoted" as const }];
+  const trace = makeTrace({
+    tasks: [{ ...makeTask("a"), status: "completed", report: makeReport("a", { claims }) }],
+    events: [makeEvent(1, "request"), makeEvent(9, "answer", { answer: { text: "See there.", gaps: [], sources: [] }, status: "done" })],
+  });
+
+  const shown = "“3. Boiler / Eleven tubes: - left - right Costs None.”";
+
+  expect(writeAnswer(trace).split("## Proofs\n\n")[1]).toBe(`- ${shown} (a.md, quoted)\n- ${shown} (b.md, quoted)\n`);
+});
+
 test.each([
   [{ request: "Which club has the highest total distance?\nAnd why?" }, "which-club-has-the-highest-total-distance-and-why"],
   [{ request: "Which boats had no hull check, or the last check before 2024?" }, "which-boats-had-no-hull-check-or-the-last-check-before"],

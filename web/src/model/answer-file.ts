@@ -48,5 +48,12 @@ function numberProofs(text: string, claims: readonly SourcedClaim[]): { text: st
   return { text: lines.join("\n"), proofs: [...numbers.keys()].map((claim) => claims[claim]!) };
 }
 
-const describeProof = ({ text, quotation, source, proof }: SourcedClaim): string =>
-  `${writeColumns(text)}${quotation && quotation !== text ? ` “${quotation}”` : ""} (${[source, proof === "unproved" ? "not proved" : proof].filter(Boolean).join(", ")})`;
+/** Return a quotation as one line without the signs of headings, ` / ` between its paragraphs: nothing of it is a block of this document. */
+const quote = (text: string): string =>
+  text.replace(/^[ \t]*#{1,6}[ \t]+/gm, "").trim().split(/\n\s*\n/).map((part) => part.trim().replace(/\s+/g, " ")).join(" / ");
+
+function describeProof({ text, quotation, source, proof }: SourcedClaim): string {
+  const quoted = quotation || (text.trim().includes("\n") ? text : "");
+  const said = [text.trim() !== quoted.trim() && writeColumns(quote(text)), quoted && `“${quote(quoted)}”`].filter(Boolean).join(" ");
+  return `${said} (${[source, proof === "unproved" ? "not proved" : proof].filter(Boolean).join(", ")})`;
+}
