@@ -40,8 +40,14 @@ const FIGURE = /^[-−+]?[$€£]?\d[\d,.]*(?:\s?%)?$/;
 const NO_FIGURE = /^[-–]?$/;
 
 /** Return whether the cells of a column are figures, which stand below each other; days and years are none. */
-export const areFigures = (cells: readonly string[]): boolean =>
+const areFigures = (cells: readonly string[]): boolean =>
   cells.every((cell) => FIGURE.test(cell) || NO_FIGURE.test(cell)) && cells.some((cell) => FIGURE.test(cell) && !YEAR_OR_DAY.test(cell));
+
+const DATE = /^[\d./:-]{0,16}$/;
+
+/** Return the class of a column's cells: figures are to the right, and like dates not broken. */
+export const nameKind = (cells: readonly string[]): "figure" | "date" | "" =>
+  areFigures(cells) ? "figure" : cells.every((cell) => DATE.test(cell)) ? "date" : "";
 
 /** A row of a table, as a claim says it: `company: Alpha; usd: 3.5`. */
 export type Row = { columns: string[]; cells: string[] };

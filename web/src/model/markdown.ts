@@ -1,12 +1,11 @@
 import MarkdownIt, { type Token } from "markdown-it";
-import { areFigures, writeColumn, writeColumns, writeFigure } from "./columns";
+import { nameKind, writeColumn, writeColumns, writeFigure } from "./columns";
 import { showHidden, toLine } from "./plain-text";
 import { placeMarks, readClaims } from "./proof-marks";
 import type { Source, SourcedClaim } from "./sources";
 
 /** Shorter names are as likely to be ordinary words. */
 const MIN_NAME_CHARS = 3;
-const DATE = /^[\d./:-]{0,16}$/;
 const WEB_ADDRESS = /^https?:\/\//i;
 
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false }).disable(["image"]);
@@ -75,7 +74,7 @@ function writeTables(tokens: Token[]): void {
 /** Put a column of figures to the right, and break no dates; its head is first, each cell before its text. */
 function alignFigures(cells: Token[]): void {
   const texts = cells.slice(2).filter(({ type }) => type === "inline").map(({ content }) => content);
-  const kind = areFigures(texts) ? "figure" : texts.every((text) => DATE.test(text)) ? "date" : "";
+  const kind = nameKind(texts);
   for (const token of cells) if (kind && token.type !== "inline") token.attrs = [["class", kind]];
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { areFigures, readRow, writeColumn, writeFigure, type Row } from "../model/columns";
+import { nameKind, readRow, writeColumn, writeFigure, type Row } from "../model/columns";
 import { countOf, formatCount } from "../model/format";
 import type { SourcedClaim } from "../model/sources";
 import { DataTable } from "./data-table";
@@ -40,7 +40,7 @@ const RowTable = ({ name, columns, cells, children }: RowTableProps) => (
     isChoice
     columns={columns.map((column, place) => ({
       title: <Text>{writeColumn(column)}</Text>,
-      kind: areFigures(cells.map((row) => row[place] ?? "")) ? "figure" : "",
+      kind: nameKind(cells.map((row) => row[place] ?? "")),
       show: (row: readonly string[]) => <Text>{writeFigure(row[place] ?? "", column)}</Text>,
     }))}
     rows={cells}

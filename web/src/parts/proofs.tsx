@@ -41,6 +41,8 @@ export function Proofs({ trace, children }: { trace: Trace; children: ComponentC
   };
   useEffect(() => {
     shown?.mark.setAttribute("aria-describedby", CARD);
+    const table = frame.current?.querySelector(`#${CARD} [role=region]`);
+    table?.scrollTo({ left: table.scrollWidth }); // the figure's column is the last
     return () => shown?.mark.removeAttribute("aria-describedby");
   }, [shown]);
   useListener("keydown", ({ key }) => key === "Escape" && setShown(null));
