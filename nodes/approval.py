@@ -61,7 +61,7 @@ async def approve(
             await emit("plan_approved", version=plan.version, edited=False)
             return {"awaits_approval": False, "objection": ""}
         if decision.kind == "reject":
-            if plans_by_rule and not get_rule_model().can_use_reason(team, decision.message):
+            if plans_by_rule and not get_rule_model().can_use_reason(team, plan, decision.message):
                 problems = [UNUSABLE_REASON]
                 continue
             objection = decision.message or "the plan was rejected without a reason"

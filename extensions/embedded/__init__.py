@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from nodes.schemas.team import Team
+    from state import Plan
 
 
 class _BuiltIn(Extension):
@@ -24,10 +25,11 @@ def _build_model() -> "BaseChatModel":
     return EmbeddedModel()
 
 
-def _can_use_reason(team: "Team", reason: str) -> bool:
-    from extensions.embedded.worker_fit import can_use_reason
+def _can_use_reason(team: "Team", plan: "Plan", reason: str) -> bool:
+    from extensions.embedded.named_workers import choose_workers
 
-    return can_use_reason(team, reason)
+    planned = {task.worker for task in plan.tasks}
+    return {*choose_workers(team, planned, reason)} not in (set(), planned)
 
 
 EXTENSION = _BuiltIn()

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from extensions.embedded.files import Files, get_name
+from extensions.embedded.named_workers import ALONE, OTHERS, choose_workers, list_named_workers
 from extensions.embedded.work import (
     CITING,
     ONLY_WHAT_IS_LEFT,
@@ -17,7 +18,6 @@ from extensions.embedded.worker_fit import (
     ShownOrder,
     WorkerFit,
     drop_exclusion,
-    list_named_workers,
     list_workers,
 )
 from nodes.limits.patterns import Pattern
@@ -130,6 +130,9 @@ def write_refinement(values: RefinementValues) -> dict[str, Any]:
     }
 
 
+_LINKS = (ONLY_WHAT_IS_LEFT, OTHERS_READ_ON)
+
+
 class _RulePlanner:
     """Plans one request."""
 
@@ -180,19 +183,23 @@ class _RulePlanner:
         return self._build_plan(tasks[:cap], [*untaken, *lost])
 
     def keep_named_workers(self, revision: RevisionValues) -> dict[str, Any]:
-        """Return the rejected plan with exactly the workers that the reason leaves."""
+        """Return the rejected plan with exactly the workers that the reason leaves.
+
+        What waited for one that is gone waits for the new ones.
+        """
         plan = _dump_plan(revision.plan)
-        wanted, unwanted = list_named_workers(self.team, revision.reason)
-        planned = {task["worker"] for task in plan["tasks"]}
-        left = {*(wanted or planned)} - {*unwanted}
+        planned = [task["worker"] for task in plan["tasks"]]
+        left = choose_workers(self.team, planned, revision.reason)
+        added = [self.build_task(n, [plan["goal"]], ()) for n in left if n not in planned]
         tasks = [task for task in plan["tasks"] if task["worker"] in left]
-        tasks += [
-            self.build_task(name, [plan["goal"]], ()) for name in wanted if name in left - planned
-        ]
-        ids = {task["id"] for task in tasks}
+        gone = [task["id"] for task in plan["tasks"] if task not in tasks]
+        new = [{"task": task["id"], "required": False} for task in added]
         for task in tasks:
-            task["depends_on"] = [edge for edge in task["depends_on"] if edge["task"] in ids]
-        return {**plan, "tasks": tasks}
+            kept = [edge for edge in task["depends_on"] if edge["task"] not in gone]
+            task["depends_on"] = kept if kept == task["depends_on"] else [*kept, *new]
+            for link in (f" {words} {name}." for name in gone for words in _LINKS):
+                task["description"] = task["description"].replace(link, "")
+        return {**plan, "tasks": [*tasks, *added]}
 
     def continue_plan(self, revision: RevisionValues) -> dict[str, Any]:
         """Return the plan with a task for the worker that a finding is for, before what is left.
@@ -242,7 +249,8 @@ class _RulePlanner:
         Who reads the files that have its words is added. A question is not for a worker without a
         tool, or one who waits for results, and no table holds a text that is to be written.
         """
-        included, _ = list_named_workers(self.team, part)
+        named = list_named_workers(self.team, part)
+        included = [*named[ALONE], *named[OTHERS]]
         shown = self.fit.find_example(drop_exclusion(part)) if is_whole else None
         if shown and {*included} <= {*list_workers(shown)}:
             takers = list(list_workers(shown))

@@ -1,18 +1,16 @@
 """Which workers a text is for, by words and meaning, and who works before whom."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from math import fsum, log
 
 from nodes.limits.patterns import Pattern
 from nodes.schemas.team import Example, Team
-from nodes.text.similarity import extract_stems, extract_words, measure_meaning
+from nodes.text.similarity import extract_stems, measure_meaning
 
 _EXCLUSION = Pattern(r"(?i)\b(?:except|excluding|without|skip|drop|leave out|no|not|ohne)\b")
 """Words after which a text names what it does not want."""
-_ONLY = Pattern(r"(?i)\b(?:only|alone|just|nur|allein)\b")
-"""Words with which a text names all that it wants; a name alone may be one to add, or to leave."""
 WORDS_SHARE = 1.0
 """Weight of the shared words beside the meaning, which counts 1."""
 MAX_NEAREST = 3
@@ -92,27 +90,9 @@ def list_workers(example: Example) -> tuple[str, ...]:
     return tuple(dict.fromkeys(task.worker for task in example.plan.tasks))
 
 
-def list_named_workers(team: Team, text: str) -> tuple[list[str], list[str]]:
-    """Return the workers that a text names, and those that it names as not wanted."""
-    included, *excluded = _EXCLUSION.split(text)
-    return _find_names(team, [included]), _find_names(team, excluded)
-
-
-def can_use_reason(team: Team, reason: str) -> bool:
-    """Return whether the reason for a rejection says which workers are to work alone, or not."""
-    included, excluded = list_named_workers(team, reason)
-    return bool(excluded or (included and _ONLY.search(reason)))
-
-
 def drop_exclusion(text: str) -> str:
     """Return a text up to where it names what it does not want."""
     return _EXCLUSION.split(text)[0]
-
-
-def _find_names(team: Team, texts: Iterable[str]) -> list[str]:
-    words = f" {' '.join(extract_words(' '.join(texts)))} "
-    names = [worker.name for worker in team.roster]
-    return [n for n in names if f" {' '.join(extract_words(n.replace('_', ' ')))} " in words]
 
 
 class ShownOrder:

@@ -7,6 +7,7 @@ from langchain_core.language_models import BaseChatModel
 
 from nodes.errors import SettingsInvalid
 from nodes.schemas.team import Team
+from state import Plan
 
 
 @dataclass(frozen=True)
@@ -14,8 +15,8 @@ class RuleModel:
     """What its functions need is imported at their first use: that is slow, often not needed."""
 
     build: Callable[[], BaseChatModel]
-    can_use_reason: Callable[[Team, str], bool]
-    """Whether the reason for a rejection says whom to plan."""
+    can_use_reason: Callable[[Team, Plan, str], bool]
+    """Whether the reason for a rejection says whom to plan, other than the plan has."""
 
 
 _registered: list[RuleModel] = []
