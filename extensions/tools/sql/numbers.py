@@ -142,6 +142,11 @@ def write_cell(value: object) -> str:
     return f"{Decimal(str(value)):f}" if is_plain else str(value)
 
 
+def write_flags(rows: Iterable[Iterable[object]]) -> list[list[object]]:
+    """Return rows with yes and no for True and False; other values as they are."""
+    return [[write_cell(each) if isinstance(each, bool) else each for each in row] for row in rows]
+
+
 def find_form(cell: str) -> str:
     """Return the form of `FORMS` that a cell has, or `other`."""
     match = _FORMS.fullmatch(cell)

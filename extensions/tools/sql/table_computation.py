@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from extensions.tools.sql.numbers import write_flags
 from extensions.tools.sql.table_columns import Query
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import quote_name, write_literal
@@ -394,5 +395,5 @@ def show_used(computation: Computation, answered: Answered) -> dict[str, Any]:
     names = [*dict.fromkeys([*profile.columns[:MAX_USED_LABELS], *held, *by, *measures])]
     filled = [f"{profile.read(name)} IS NOT NULL" for name in measures]
     rows = computation.select_fitting(", ".join(map(quote_name, names)), filled)
-    used = {"columns": names, "rows": rows[:most], "count": answered.rows_used}
+    used = {"columns": names, "rows": write_flags(rows[:most]), "count": answered.rows_used}
     return {"used": {**used, **({"by": asked.group} if by else {})}}

@@ -217,6 +217,15 @@ async def test_at_most_fifteen_rows_of_a_sum_are_shown():
     assert (len(found["used"]["rows"]), found["used"]["count"]) == (15, 40)
 
 
+async def test_the_rows_of_a_count_have_yes_and_no_as_the_table_has_them():
+    table = "name,fee_paid\nAnn,yes\nBea,no\nCora,yes\n"
+    asked = {"materials": {"a.csv": table}, "question": "How many have fee_paid = yes?"}
+
+    found = dict(await analyze_table(ToolSettings()).ainvoke(asked))
+
+    assert found["used"]["rows"] == [["Ann", "yes"], ["Cora", "yes"]]
+
+
 async def test_sums_of_groups_show_the_rows_of_all_and_the_column_that_divides_them():
     found = await analyze(measures=["wool_kg"], aggregate="sum", group_by="county")
 
