@@ -93,7 +93,8 @@ class ProgressDisplay:
         if self._note and event.get("kind") == "request":
             print_to_stderr(self._note, style="dim")
             self._note = ""
-        if self._prints_lines and (line := format_event(self.progress, event)):
+        is_shown = self._prints_lines or (self._is_live and event.get("kind") == "not_read")
+        if is_shown and (line := format_event(self.progress, event)):
             print_to_stderr(line)
 
     def show_answer_text(self, text: str) -> None:

@@ -209,6 +209,7 @@ def _describe_remote_event(event: Event) -> str:
 
 _RUN_LINES: Final[Mapping[str, Callable[[RunView, Event], str]]] = {
     "reading": lambda view, event: view.phase,
+    "not_read": lambda view, event: f"not read: {_cut(event, 'files', 600)}",
     "request": _format_request,
     "plan_created": _format_plan,
     "plan_revised": _format_plan,

@@ -6,10 +6,12 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, count
+from mimetypes import guess_type
 from pathlib import Path, PurePath
 from time import monotonic
 from typing import Any, Final, cast
 
+from graph.chat.attachments import UNREAD_KINDS
 from graph.extensions import register_extensions
 from graph.runs.event_log import EventListener
 from graph.stores.trace_lines import make_event
@@ -30,6 +32,8 @@ from state import Context, SupervisorState
 
 MAX_TOTAL_BYTES: Final = 5_000_000
 MAX_FILES: Final = 200
+MAX_NAMED: Final = 5
+"""Files of a folder that were passed over for one reason."""
 PROGRESS_INTERVAL_S: Final = 0.5
 """Between two events that report how many files are read."""
 
@@ -60,6 +64,8 @@ async def build_input(
             on_progress=build_progress_callback(listener) if listener else None,
             on_unread=unread.__setitem__,
         )
+        if listener and (left_out := await asyncio.to_thread(_describe_left_out, paths)):
+            listener(make_event("not_read", 0.0, files=left_out))
     given: dict[str, Any] = {"request": request, "materials": {**read, **(materials or {})}}
     given["request"] = read_request(cast(SupervisorState, given))
     return given | ({"messages": [_build_message(given["request"], unread)]} if unread else {})
@@ -184,6 +190,36 @@ def _list_documents(path: Path) -> list[Path]:
     for document in documents:
         _check_link(document, path.resolve())
     return documents
+
+
+def _describe_left_out(paths: Iterable[Path]) -> str:
+    """Return the names of what is passed over in folders, with the reasons."""
+    found: dict[str, list[str]] = {}
+    for path in chain.from_iterable(sorted(p.iterdir()) for p in paths if p.is_dir()):
+        if not path.name.startswith(UNLISTED_PREFIXES) and (why := _explain_left_out(path)):
+            found.setdefault(why, []).append(sanitize_name(path.name))
+    more = {
+        why: f" and {len(names) - MAX_NAMED} more"
+        for why, names in found.items()
+        if names[MAX_NAMED:]
+    }
+    return "; ".join(
+        f"{', '.join(names[:MAX_NAMED])}{more.get(why, '')} ({why})" for why, names in found.items()
+    )
+
+
+def _explain_left_out(path: Path) -> str:
+    """Return why an entry of a folder is no material; empty if it is one."""
+    if path.is_dir():
+        return "a folder in a folder"
+    if _is_document(path):
+        return "" if path.stat().st_size else "empty"
+    kind = (guess_type(path.name)[0] or "").partition("/")[0]
+    return (
+        f"{UNREAD_KINDS[kind]}s cannot be read"
+        if kind in UNREAD_KINDS
+        else "a kind of file that is not read"
+    )
 
 
 def _check_link(path: Path, folder: Path) -> None:

@@ -303,6 +303,19 @@ def test_files_that_a_shell_writes_after_the_request_are_files_of_the_run(
     assert sorted(task["materials"]) == ["a.md", "b.md"]
 
 
+def test_what_is_passed_over_in_a_folder_is_said_in_one_line(capsys: pytest.CaptureFixture[str]):
+    write_file("data/apples.md", "Apples: 3.")
+    write_file("data/notes.txt", "")
+    write_file("data/photo.jpg", "x")
+    write_file("data/old/pears.md", "Pears: 4.")
+
+    code = run_supervise("run", "How many apples are there?", "--file", "data", "--json")
+
+    shown = capsys.readouterr().err.replace("\n", " ")
+    assert code == 0
+    assert "not read: notes.txt (empty); old (a folder in a folder); photo.jpg (pictures" in shown
+
+
 def test_a_request_without_quotation_marks_is_refused_with_how_to_write_it(
     capsys: pytest.CaptureFixture[str],
 ):

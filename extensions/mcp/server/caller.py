@@ -103,7 +103,7 @@ class RunReport:
 
     async def _send_all(self) -> None:
         while event := await self._events.get():
-            if not self.has_begun and event.get("kind") != "reading":
+            if not self.has_begun and event.get("kind") not in ("reading", "not_read"):
                 self.has_begun = True
                 await self._caller.send_log("info", f"thread {self._thread}")
             self._progress.apply_event(event)
