@@ -61,13 +61,18 @@ def print_markdown(text: str, *, indent: int = 0) -> None:
 
 def print_json(value: Any) -> None:
     """Print one JSON object; `Any` is every value that `json` can encode."""
-    print_to_stdout(format_json(value))
+    text = format_json(value)
+    print_to_stdout(name_command(text, sys.argv[0], is_answer=True, encode=_escape))
 
 
 def format_json(value: Any) -> str:
     """Return JSON in which control and invisible characters are escaped; the data is equal."""
     text = format_finite_json(value, ensure_ascii=False, indent=2)
-    return _INVISIBLE.sub(lambda found: json.dumps(found.group())[1:-1], text)
+    return _INVISIBLE.sub(lambda found: _escape(found.group()), text)
+
+
+def _escape(text: str) -> str:
+    return json.dumps(text)[1:-1]
 
 
 def print_listing(rows: Sequence[Sequence[str]], headings: Sequence[str]) -> None:

@@ -1,7 +1,9 @@
 """Wraps text to a width."""
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from shlex import quote
+from shutil import which
 from typing import Any, Final
 
 from nodes.limits.patterns import Pattern
@@ -61,15 +63,20 @@ def _wrap_line(line: str, width: int) -> str:
     )
 
 
-def name_command(text: str, called_as: str, *, is_answer: bool = False) -> str:
+def name_command(
+    text: str, called_as: str, *, is_answer: bool = False, encode: Callable[[str], str] = str
+) -> str:
     """Return advice with the command as the user called it, if this was a path such as
-    `bin/supervise`.
+    `bin/supervise` that the shell does not find by the name alone.
 
     Args:
         is_answer: only in what the program adds for the command line, and not in what is quoted.
+        encode: makes the command what it is in such a text.
     """
-    is_path = called_as.endswith("/supervise") and not called_as.startswith("/")
-    return (_ASIDE if is_answer else _COMMAND).sub(called_as, text) if is_path else text
+    if not called_as.endswith("/supervise") or called_as == which("supervise"):
+        return text
+    call = encode(quote(called_as))
+    return (_ASIDE if is_answer else _COMMAND).sub(lambda _: call, text)
 
 
 def describe_task(task: Mapping[str, Any]) -> str:

@@ -1,7 +1,10 @@
 """What a person sees of a run while it runs, and when it is over."""
 
+import json
 import sys
 from io import StringIO
+from pathlib import Path
+from shlex import quote
 from typing import Any, get_args
 
 import pytest
@@ -9,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from graph.commands.output import print_text
+from graph.commands.output import print_json, print_text
 from graph.display.labels import label_task
 from graph.display.progress_display import ProgressTable
 from graph.display.progress_lines import format_event
@@ -258,10 +261,31 @@ def test_advice_names_the_command_as_it_was_called():
     line = "error[USAGE] no such run. next: supervise runs"
 
     assert name_command(line, "bin/supervise").endswith("next: bin/supervise runs")
-    assert name_command(line, "/usr/bin/supervise") == line
+    assert name_command(line, "/opt/a b/supervise").endswith("next: '/opt/a b/supervise' runs")
     both = "next: free disk space; then supervise resume a"
     assert name_command(both, "bin/supervise").endswith("then bin/supervise resume a")
     assert name_command("we supervise agents", "bin/supervise") == "we supervise agents"
+
+
+def test_advice_names_a_command_that_the_shell_finds_by_its_name_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    found = tmp_path / "supervise"
+    found.touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert name_command("next: supervise runs", str(found)) == "next: supervise runs"
+
+
+def test_advice_in_json_names_the_command_as_it_was_called(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(sys, "argv", ['it\'s "here"/supervise', "run"])
+
+    print_json({"gaps": [say("en", "set_model")]})
+
+    (gap,) = json.loads(capsys.readouterr().out)["gaps"]
+    assert gap.endswith(f": {quote(sys.argv[0])} doctor)")
 
 
 def test_advice_before_there_is_a_display_names_the_command_as_it_was_called(
