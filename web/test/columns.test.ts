@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readRow, writeColumn, writeColumns, writeFigure } from "../src/model/columns";
+import { mergeColumns, placeCells, readRow, writeColumn, writeColumns, writeFigure } from "../src/model/columns";
 
 test.each([
   ["market_cap_billion_usd 2024", "market cap 2024 (billion USD)"],
@@ -33,4 +33,20 @@ test("a claim that is a row of a table is read as one; prose is not", () => {
   expect(readRow("company: Alpha; usd: 3.5")).toEqual({ columns: ["company", "usd"], cells: ["Alpha", "3.5"] });
   expect(readRow("Alpha: 3.5")).toBeNull();
   expect(readRow("It grew; by much")).toBeNull();
+});
+
+test.each([
+  [["name", "joined", "fee"], ["name", "fee"], ["name", "joined", "fee"]],
+  [["name", "fee"], ["name", "joined", "fee"], ["name", "joined", "fee"]],
+  [["name", "joined"], ["name", "fee"], ["name", "fee", "joined"]],
+  [["name", "fee"], ["fee", "name"], null],
+  [["name", "fee"], ["city", "rent"], null],
+])("rows with the columns %j and %j may be of one table of three: %j", (one, other, columns) => {
+  expect(mergeColumns(one, other, 3)).toEqual(columns);
+});
+
+test("a row with empty cells has them below the columns of its table", () => {
+  const row = readRow("name: Old Ned", 3)!;
+
+  expect(placeCells(row, ["name", "joined", "fee"])).toEqual(["Old Ned", "–", "–"]);
 });

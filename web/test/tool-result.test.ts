@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listResult, readUsed, selectGroup } from "../src/model/tool-result";
+import { listResult, readUsed, readWidths, selectGroup } from "../src/model/tool-result";
 
 const writeResult = (text: string) => listResult(text).join("\n");
 
@@ -45,4 +45,11 @@ test("rows that are no lists are no table", () => {
 test("what is nested very deeply does not end the page", () => {
   expect(writeResult("[".repeat(50) + "]".repeat(50))).toContain("[[");
   expect(writeResult("[".repeat(100_000))).toContain("[[");
+});
+
+test("a row's text leaves out empty cells, and its row tells how many columns there are", () => {
+  const answer = JSON.stringify({ rows: [["Ann", null, 90], ["Bea", null, null]], results: [{ text: "name: Ann; fee: 90" }, { text: "name: Bea" }] });
+
+  expect(readWidths(answer)).toEqual([["name: Ann; fee: 90", 3], ["name: Bea", 3]]);
+  for (const other of [answer.slice(0, 60), "{}", "text", '{"results": [{"text": "One."}]}', '{"results": 7}']) expect(readWidths(other)).toEqual([]);
 });

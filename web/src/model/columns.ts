@@ -52,9 +52,25 @@ export const nameKind = (cells: readonly string[]): "figure" | "date" | "" =>
 /** A row of a table, as a claim says it: `company: Alpha; usd: 3.5`. */
 export type Row = { columns: string[]; cells: string[] };
 
-/** Return the row that a claim says; null for other texts. */
-export function readRow(text: string): Row | null {
+/** Return the row that a claim says, of a table of so many columns if that is known; null for other texts. */
+export function readRow(text: string, width = 1): Row | null {
   const pairs = text.split("; ").map((part) => /^([^:\n]{1,60}): ([^\n]*)$/.exec(part));
-  if (pairs.length < 2 || pairs.some((pair) => !pair)) return null;
+  if (Math.max(pairs.length, width) < 2 || pairs.some((pair) => !pair)) return null;
   return { columns: pairs.map((pair) => pair![1]!), cells: pairs.map((pair) => pair![2]!) };
 }
+
+/** Return the columns of two rows of a table of so many columns, of which each row says those where it has a value; null where they are of two tables. */
+export function mergeColumns(one: readonly string[], other: readonly string[], width: number): string[] | null {
+  const merged = [...one];
+  let next = 0;
+  for (const name of other) {
+    const at = merged.indexOf(name, next);
+    if (at < 0 && merged.includes(name)) return null; // in another order
+    if (at < 0) merged.splice(next, 0, name);
+    next = Math.max(at, next) + 1;
+  }
+  return merged.length <= width ? merged : null;
+}
+
+/** Return the cells of a row below the columns of its table. */
+export const placeCells = (row: Row, columns: readonly string[]): string[] => columns.map((name) => row.cells[row.columns.indexOf(name)] ?? "–");

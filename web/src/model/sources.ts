@@ -5,7 +5,7 @@ import { oncePerTrace } from "./once-per-trace";
 import { selectTurn } from "./read-trace";
 import { flattenTasks, viewTasks } from "./task-view";
 import { readRow } from "./columns";
-import { listResult, readUsed, selectGroup, type UsedRows } from "./tool-result";
+import { listResult, readUsed, readWidths, selectGroup, type UsedRows } from "./tool-result";
 import type { Proof, Trace } from "./trace";
 
 /** A quotation with what is around it. */
@@ -33,6 +33,8 @@ export interface SourcedClaim {
   passage: Passage | null;
   /** What it was computed of, where a tool says it. */
   used: UsedRows | null;
+  /** Columns of the table whose row it says; absent where it is not known. */
+  width?: number;
   /** The answer writes 1.250,5 for 1250.5. */
   hasComma?: boolean;
 }
@@ -69,7 +71,7 @@ export const listSources = oncePerTrace((trace: Trace): Source[] => {
 
 /** Return the claims of all reports, with their quotations in place. */
 export const listClaims = oncePerTrace((trace: Trace): SourcedClaim[] => {
-  const { placed, used, results } = readPassages(trace);
+  const { placed, used, widths, results } = readPassages(trace);
   const findQuote = (task: string, quote: string): Passage | null => {
     for (const { tool, text } of quote ? (results.get(task) ?? []) : []) {
       const passage = findPassage(text, quote);
@@ -80,13 +82,14 @@ export const listClaims = oncePerTrace((trace: Trace): SourcedClaim[] => {
   // A team's report repeats the claims of its own tasks.
   const tasks = flattenTasks(viewTasks(trace)).filter(({ inner }) => !inner.length);
   const written = findAnswer(trace)?.language === "de" ? { hasComma: true } : {};
+  const widthOf = (key: string) => (widths.has(key) ? { width: widths.get(key)! } : {});
   return tasks.flatMap(({ path, traced: { report } }) =>
     (report?.claims ?? []).map((claim, index) => {
       const quotation = claim.quotation?.trim() ?? "";
       const { text, proof = null } = claim;
       const passage = placed.get(`${path}\n${index}`) ?? findQuote(path, quotation || text);
       const rows = proof === "computed" ? used.get(`${path}\n${text}`) : undefined;
-      return { task: path, text, source: claim.source ?? "", quotation, proof, doubt: claim.doubt ?? "", passage, used: rows ? selectGroup(rows, readRow(text)) : null, ...written };
+      return { task: path, text, source: claim.source ?? "", quotation, proof, doubt: claim.doubt ?? "", passage, used: rows ? selectGroup(rows, readRow(text)) : null, ...widthOf(`${path}\n${text}`), ...written };
     }),
   );
 });
@@ -95,6 +98,7 @@ export const listClaims = oncePerTrace((trace: Trace): SourcedClaim[] => {
 function readPassages(trace: Trace) {
   const placed = new Map<string, Passage>();
   const used = new Map<string, UsedRows>();
+  const widths = new Map<string, number>();
   const results: { task: string; tool: string; text: string }[] = [];
   for (const { kind, task, quotations, tool, result } of selectTurn(trace)) {
     for (const { claim, before, quote, after, line } of (kind === "report" ? asList(quotations) : []) as (Passage & { claim: number })[]) {
@@ -102,13 +106,14 @@ function readPassages(trace: Trace) {
     }
     if (kind !== "tool_call" || typeof result !== "string") continue;
     const rows = readUsed(result);
+    for (const [text, width] of readWidths(result)) widths.set(`${task}\n${text}`, width);
     for (const text of listResult(result)) {
       results.push({ task, tool: String(tool), text });
       const found = rows.find((each) => each.of?.includes(text) ?? true);
       if (found) used.set(`${task}\n${text}`, found);
     }
   }
-  return { placed, used, results: groupBy(results, ({ task }) => task) };
+  return { placed, used, widths, results: groupBy(results, ({ task }) => task) };
 }
 
 /** Return a quotation in a text, or in JSON that holds it as a string; null if it is not there. */

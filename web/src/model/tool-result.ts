@@ -30,6 +30,16 @@ export function readUsed(text: string): UsedRows[] {
   }
 }
 
+/** Return how many columns the row of each text has in what a tool answered, where it says rows beside texts. */
+export function readWidths(text: string): [text: string, width: number][] {
+  try {
+    const { rows, results } = JSON.parse(text) as { rows?: unknown[][]; results?: { text?: string }[] };
+    return (results ?? []).map((each, index) => [each.text ?? "", rows![index]!.length]);
+  } catch {
+    return []; // as above, or of another form
+  }
+}
+
 /** Return those of the rows that one row of the answer is computed of: its group's. */
 export function selectGroup(used: UsedRows, row: Row | null): UsedRows {
   const [column, shown] = [used.columns.indexOf(used.by ?? ""), row?.columns.indexOf(used.by ?? "") ?? -1];

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { nameKind, readRow, writeColumn, writeFigure, type Row } from "../model/columns";
+import { mergeColumns, nameKind, placeCells, readRow, writeColumn, writeFigure, type Row } from "../model/columns";
 import { countOf, formatCount } from "../model/format";
 import type { SourcedClaim } from "../model/sources";
 import { DataTable } from "./data-table";
@@ -17,9 +17,11 @@ interface Group {
 function groupRows(claims: readonly SourcedClaim[]): Group[] {
   const groups: Group[] = [];
   for (const claim of claims) {
-    const row = claim.quotation ? null : readRow(claim.text);
+    const row = claim.quotation ? null : readRow(claim.text, claim.width);
     const last = groups.at(-1);
-    if (row && last?.columns?.join() === row.columns.join()) last.rows.push({ claim, row });
+    const isLike = row && last?.columns && last.rows[0]!.claim.width === claim.width;
+    const columns = isLike ? mergeColumns(last.columns!, row.columns, claim.width ?? row.columns.length) : null;
+    if (columns) groups[groups.length - 1] = { columns, rows: [...last!.rows, { claim, row }] };
     else groups.push({ columns: row?.columns ?? null, rows: [{ claim, row }] });
   }
   return groups;
@@ -54,7 +56,7 @@ export const ClaimList = ({ claims }: { claims: readonly SourcedClaim[] }) => (
   <>
     {groupRows(claims).map(({ columns, rows }, index) =>
       columns && rows.length > 1 ? (
-        <RowTable key={index} name="Rows" columns={columns} cells={rows.map(({ row }) => row!.cells)}>
+        <RowTable key={index} name="Rows" columns={columns} cells={rows.map(({ row }) => placeCells(row!, columns))}>
           <Origin claim={rows[0]!.claim} />
         </RowTable>
       ) : (
@@ -66,7 +68,7 @@ export const ClaimList = ({ claims }: { claims: readonly SourcedClaim[] }) => (
 
 /** One claim: its words, unless it is its own quotation, and the quotation in place; a row by its columns. */
 const ClaimText = ({ claim }: { claim: SourcedClaim }) => {
-  const row = claim.quotation ? null : readRow(claim.text);
+  const row = claim.quotation ? null : readRow(claim.text, claim.width);
   const quote = row ? "" : claim.quotation || claim.passage?.quote || "";
   return (
     <div class="claim">
