@@ -13,6 +13,7 @@ from extensions.insight.worst_case import WorstCase, bound_run
 from nodes.errors import SettingsInvalid
 from nodes.models.settings import EMBEDDED
 from nodes.planning.certificates import PlannedRun
+from nodes.schemas.team import Team
 from nodes.security.tool_access import list_effect_tools
 from nodes.text.counts import join_names
 from nodes.text.plain_text import sanitize_line
@@ -23,6 +24,11 @@ MAX_SHOWN: Final = 3
 """Names in a line of the summary, and lines of a kind."""
 MAX_LISTED: Final = 5_000
 """Items of a list in a certificate that is read."""
+_SENT: Final = {
+    "query": "words of your request",
+    "address": "page addresses of your request or of a search",
+}
+"""What tools send, by what a guard lets through."""
 _Count = Annotated[int, Field(ge=0)]
 _Names = Annotated[tuple[str, ...], Field(max_length=MAX_LISTED)]
 
@@ -110,7 +116,14 @@ def _make(run: PlannedRun) -> Certificate:
     )
     is_free = set(run.models.name_all(run.context).values()) == {EMBEDDED}
     cases = ["no language model is set up: a run costs nothing"] if is_free else _list_cases(made)
-    return made.model_copy(update={"summary": (*cases, *_summarize(made))})
+    is_local = is_free and not _has_others(team)
+    sent = _describe_sent(made, flows.list_sending(), is_local=is_local)
+    return made.model_copy(update={"summary": (*cases, *sent, *_summarize(made))})
+
+
+def _has_others(team: Team) -> bool:
+    """Return whether a team has workers or tools whose servers may be elsewhere."""
+    return bool(team.mcp_servers) or any(each.remote or each.team for each in team.roster)
 
 
 def _read(given: Mapping[str, Any]) -> Certificate:
@@ -166,13 +179,44 @@ def _list_cases(made: Certificate) -> Iterator[str]:
     yield from (f"no bound for {reason}" for reason in made.worst_case.unbounded)
 
 
+def _describe_sent(
+    made: Certificate, sending: Mapping[str, str], *, is_local: bool
+) -> Iterator[str]:
+    """Yield lines for a human on what the plan may send, and whether that is of files and data."""
+    planned = [each for each in made.flows if each.way == "plan"]
+    plain = [each for each in planned if _is_plain(each, planned)]
+    reads_pages = {each.to for each in plain if not each.guard}
+    sent = [
+        f"{_SENT[sends]}{' and of pages found' * (to in reads_pages)}, to {to}"
+        for to, sends in sending.items()
+        if sends in _SENT
+    ]
+    if sent:
+        yield f"what may leave this machine: {'; '.join(sent)}"
+    elif is_local and not sending:
+        yield "this plan sends nothing from this machine"
+    is_kept = len(plain) == len(planned) and not made.effects
+    if is_kept and any("private" in each.labels for each in plain):
+        yield "your files and data are not sent" + (
+            "" if is_local else ", except to the language models and servers that you have set up"
+        )
+
+
+def _is_plain(flow: Flow, planned: Iterable[Flow]) -> bool:
+    """Return whether a tool may send only a query or an address, of what is not private."""
+    tools = {each.to for each in planned if each.sends in _SENT}
+    is_public = "private" not in flow.labels and {*flow.sources} <= tools
+    return flow.sends in _SENT and (bool(flow.guard) or is_public)
+
+
 def _summarize(made: Certificate) -> Iterator[str]:
-    """Yield lines for a human on what is to be known of the plan."""
+    """Yield lines for a human on what else is to be known of the plan."""
+    planned = [each for each in made.flows if each.way == "plan"]
     flows = [
         f"{_join(_count_files(each.sources))} may reach {each.to} "
         f"({each.guard or 'which sends outside'})"
-        for each in made.flows
-        if each.way == "plan"
+        for each in planned
+        if not _is_plain(each, planned)
     ]
     effects = [f"task {each.task} may have an effect: {_join(each.tools)}" for each in made.effects]
     writes = [
@@ -184,9 +228,8 @@ def _summarize(made: Certificate) -> Iterator[str]:
         yield from lines[:MAX_SHOWN]
         if len(lines) > MAX_SHOWN:
             yield f"and {len(lines) - MAX_SHOWN} more of these in the certificate"
-    planned = {each.to for each in made.flows if each.way == "plan"}
-    if later := sorted({each.to for each in made.flows} - planned):
-        yield f"only after a failure or a change of the plan: {_join(later)}"
+    if later := sorted({each.to for each in made.flows} - {each.to for each in planned}):
+        yield f"may send something only after a failure or a change of the plan: {_join(later)}"
 
 
 def _count_files(sources: Sequence[str]) -> list[str]:

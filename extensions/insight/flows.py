@@ -73,6 +73,10 @@ class Flows:
         """Return what the plan reads; the answer may hold something of each."""
         return tuple(name for name, use in self._sources.items() if use.tasks["plan"])
 
+    def list_sending(self) -> dict[str, str]:
+        """Return which tools of the plan send, and what."""
+        return {name: use.sends for name, use in self._sinks.items() if use.tasks["plan"]}
+
     def list_flows(self) -> list[Flow]:
         """Return which sources may reach which tools that send; alike ones are one flow."""
         found = dict[tuple[str, str, tuple[TaintLabel, ...], str, Way], list[str]]()

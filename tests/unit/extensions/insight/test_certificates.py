@@ -75,6 +75,45 @@ def test_what_a_task_read_may_reach_a_tool_of_a_task_after_it_and_none_before_it
     assert not [flow for flow in certify(before)["flows"] if "read_contract" in flow["sources"]]
 
 
+SENT = "what may leave this machine: words of your request and of pages found, to search"
+KEPT = "your files and data are not sent"
+TO_MODELS = f"{KEPT}, except to the language models and servers that you have set up"
+
+
+@pytest.mark.parametrize(
+    ("worker", "by_model", "said"),
+    [
+        ("reader", False, ["this plan sends nothing from this machine"]),
+        ("reader", True, []),
+        ("searcher", False, [SENT, KEPT]),
+        ("searcher", True, [SENT, TO_MODELS]),
+        ("mailer", False, ["read_contract may reach send_mail (refused)"]),
+    ],
+)
+def test_whether_files_leave_the_machine_is_said_at_once(
+    worker: str, by_model: bool, said: list[str]
+) -> None:
+    run = make_run(("a", "reader", []), ("b", worker, ["a"]))
+
+    shown = certify(run if by_model else replace(run, models=ModelCatalog(ModelSettings())))
+
+    lines = [line for line in shown["summary"] if "bound" not in line and "at most" not in line]
+    assert [line for line in lines if "costs nothing" not in line][: len(said) or None] == said
+
+
+def test_a_public_file_that_may_be_sent_is_named() -> None:
+    run = make_run(("a", "searcher", []), models=ModelCatalog(ModelSettings()))
+    task = run.plan.tasks[0].model_copy(update={"materials": ("a.md",)})
+    plan = run.plan.model_copy(update={"tasks": (task,)})
+
+    shown = certify(replace(run, plan=plan, public=("a.md",)))["summary"]
+
+    assert [line for line in shown if "a.md" in line] == [
+        "material a.md, search may reach search (which sends outside)"
+    ]
+    assert KEPT not in shown
+
+
 def test_the_answer_may_hold_what_any_task_has_read() -> None:
     run = make_run(("a", "reader", []), ("b", "searcher", []))
 
