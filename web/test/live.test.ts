@@ -150,9 +150,9 @@ describe("two runs", () => {
   });
 
   test("a task is told with its state, as everywhere else", () => {
-    const failed = { ...task("a", "x"), status: "failed" };
-    const [pair] = compareTasks(run([task("a", "x")], 1), run([failed], 1));
-    expect(pair).toEqual({ id: "a", sides: ["x: done", "x: failed"], difference: "other status" });
+    const escalated = { ...task("a", "x"), status: "escalated" };
+    const [pair] = compareTasks(run([task("a", "x")], 1), run([escalated], 1));
+    expect(pair).toEqual({ id: "a", sides: ["x: done", "x: could not do it"], difference: "other status" });
   });
 
   test("their figures have the change in percent, where there is one", () => {

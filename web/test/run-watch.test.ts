@@ -14,7 +14,7 @@ function makeServer() {
   };
   const get = async () => {
     check();
-    return { status: "idle", updated_at: "1", metadata: { graph_id: "team" } };
+    return { status: "idle", updated_at: "1", metadata: { graph_id: "team", supervise_title: "Prices" } };
   };
   const getState = async () => ({ values: { run: { request: "Which?", status: "done" }, lines: [], next: null } });
   return { server, given: { url: "", client: { threads: { get, getState } } } as unknown as Server };
@@ -32,10 +32,10 @@ async function watch(given: Server, until: (run: WatchedRun) => boolean, onEach:
   });
 }
 
-test("a run that is done is shown, and nothing more is asked until it changes", async () => {
+test("a run that is done is shown with the title that it was given, and nothing more is asked until it changes", async () => {
   const { given } = makeServer();
   const run = await watch(given, ({ connection }) => connection === "settled");
-  expect(run).toMatchObject({ status: "done", graph: "team", trace: { run: { request: "Which?" } } });
+  expect(run).toMatchObject({ status: "done", graph: "team", trace: { run: { request: "Which?", title: "Prices" } } });
 });
 
 test("a token that is refused is tried again at once when there is another one", async () => {

@@ -6,7 +6,7 @@ import type { Plan, PlannedTask } from "../model/trace";
 import type { WatchedRun } from "./run-watch";
 import { readBlock, type WrittenRequest } from "./files";
 import { Problem } from "./problem";
-import { ask, type Server } from "./server";
+import { ask, TITLE, type Server } from "./server";
 
 export interface LiveRun extends WatchedRun {
   server: Server;
@@ -104,7 +104,7 @@ export async function runAgain(run: LiveRun, id: string, fields: Pick<PlannedTas
   const tasks = plan.tasks.map((each) => (each === task && !isSame ? { ...each, ...fields, ...given, covers: [] } : each));
   const next = { ...plan, tasks, version: plan.version + Number(!isSame) };
   const title = `${toLine(run.trace?.run.request, 100)} (again from ${id})`;
-  const { thread_id: thread } = await ask(() => client.threads.create({ graphId: run.graph, metadata: { supervise_title: title } }));
+  const { thread_id: thread } = await ask(() => client.threads.create({ graphId: run.graph, metadata: { [TITLE]: title } }));
   // Who writes the new answer must not read the old one.
   const asked = messages.slice(0, messages.findLastIndex(({ type }) => type === "human") + 1);
   const state = { ...others, ...BEGUN, plan: next, plans: isSame ? plans : [...plans, next], results: kept, answered_objections: Object.keys(kept), messages: asked };

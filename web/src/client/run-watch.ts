@@ -8,7 +8,7 @@ import { dropKept, findOffset, isRequest, shiftEvents } from "../model/live-even
 import { loadKeptTrace } from "./kept-trace";
 import { readProblem, type Problem, type ProblemKind } from "./problem";
 import { STREAM_MODES, type Given } from "./live-run";
-import { ask, isServerFull, loadThread, type Server } from "./server";
+import { ask, isServerFull, loadThread, readTitle, type Server } from "./server";
 
 /** `following`: events are streamed; `lost`: the server is tried again. */
 export type Connection = "loading" | "following" | "lost" | "settled";
@@ -60,6 +60,7 @@ export class RunWatch {
   private offset = 0;
   private view: RunView = {};
   private threadStatus = "";
+  private title = "";
   private seen = "";
   /** Something may have changed since the server was last asked. */
   private isStale = false;
@@ -128,6 +129,7 @@ export class RunWatch {
     this.isStale = false;
     const thread = await loadThread(this.server, this.shown.thread);
     const seen = `${thread.status} ${thread.updated_at}`;
+    this.title = readTitle(thread);
     const isWorking = thread.status === "busy";
     const connection = isWorking ? "following" : "settled";
     if (isStale || seen !== this.seen) {
@@ -281,7 +283,7 @@ export class RunWatch {
     const entries = [...this.kept, ...shiftEvents(dropKept(this.kept, this.live, this.offset), this.offset)];
     if (!entries.length && !this.view.request) return null;
     const trace = buildTrace(entries);
-    const run = { request: this.view.request ?? "", ...trace.run, thread: this.shown.thread, status, clock_started: findClockStart(this.kept) };
+    const run = { request: this.view.request ?? "", ...trace.run, thread: this.shown.thread, title: this.title, status, clock_started: findClockStart(this.kept) };
     if (status !== "running" || !["following", "lost"].includes(this.shown.connection)) return readTrace({ ...trace, run });
     const nowS = this.readClock(trace.events);
     const wallS = nowS - (trace.events.findLast((event) => event.kind === "request" && !event.within)?.t ?? 0);

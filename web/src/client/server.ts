@@ -59,6 +59,10 @@ export async function isServerFull({ url }: Server): Promise<boolean> {
   return workers?.available === 0;
 }
 
+/** Of a thread's metadata: the title that a user gave it. */
+export const TITLE = "supervise_title";
+export const readTitle = ({ metadata }: { metadata?: Record<string, unknown> | null }): string => String(metadata?.[TITLE] ?? "");
+
 /** Return a thread of the server.
  *
  * @throws Problem: kind `unknown` where there is none, also for an id that the server never gives.

@@ -17,7 +17,7 @@ import { FigureTable, NAMES } from "./figure-table";
 import { Missing } from "../client/notice";
 import { Problem } from "../client/problem";
 import { linkTo } from "./router";
-import { loadThread, type Server } from "../client/server";
+import { loadThread, readTitle, type Server } from "../client/server";
 import { StatusMark } from "./status-mark";
 import { buildTrace } from "../model/build-trace";
 import { readTrace } from "../model/read-trace";
@@ -37,7 +37,7 @@ async function loadTrace(server: Server, thread: string): Promise<Trace> {
   const kept = await loadKeptTrace(server, thread);
   const trace = buildTrace(kept.entries);
   const status = chooseStatus(kept.run, known.status);
-  const read = readTrace({ ...trace, run: { request: kept.run.request ?? "", ...trace.run, thread, status } });
+  const read = readTrace({ ...trace, run: { request: kept.run.request ?? "", ...trace.run, thread, title: readTitle(known), status } });
   if (!read) throw new Problem("unreadable", "the run's trace cannot be read");
   return read;
 }
@@ -91,6 +91,7 @@ const Heading = ({ trace, name }: { trace: Trace; name: string }) => (
     <p>
       <StatusMark status={trace.run.status} /> <Line max={60}>{nameTeam(trace.run.team ?? "")}</Line>
     </p>
+    {trace.run.title && <p><strong><Line max={160}>{trace.run.title}</Line></strong></p>}
     <p><Line max={300}>{trace.run.request}</Line></p>
   </article>
 );

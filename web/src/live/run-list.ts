@@ -5,11 +5,9 @@ import type { RunStatus } from "../model/trace";
 import { loadSummary } from "../client/kept-trace";
 import { ASKED } from "../client/live-run";
 import { readProblem } from "../client/problem";
-import { ask, type Server } from "../client/server";
+import { ask, readTitle, type Server } from "../client/server";
 
 export const PAGE = 100;
-/** Of a thread's metadata. */
-export const TITLE = "supervise_title";
 const MAX_ASKED_AT_ONCE = 6;
 const SHOWN = ["thread_id", "status", "metadata", "created_at", "updated_at"] as const;
 
@@ -124,7 +122,7 @@ export class RunLister {
       thread: thread.thread_id,
       team: String(view.team ?? ""),
       request: asked,
-      title: String(thread.metadata?.[TITLE] || (first === asked ? "" : first)),
+      title: readTitle(thread) || (first === asked ? "" : first),
       isQueued: status === "running" && !run.request,
       status,
       started: String(run.started || thread.created_at),

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { useFocus, useFocusBack } from "../client/focus";
 import { useAction, useAsked } from "../client/hooks";
 import { ProblemLine } from "../client/notice";
-import { ask, type Server } from "../client/server";
+import { ask, TITLE, type Server } from "../client/server";
 import { countOf, formatMoment, formatSeconds, nameTeam } from "../model/format";
 import { toLine } from "../model/plain-text";
 import { Line } from "../parts/text";
@@ -11,7 +11,7 @@ import { ChoiceTable } from "./choice-table";
 import { Deletion } from "./deletion";
 import { linkTo } from "./router";
 import { ALL_RUNS, RunFilters, selectRuns } from "./run-filter";
-import { RunLister, TITLE, type ListedRun } from "./run-list";
+import { RunLister, type ListedRun } from "./run-list";
 import { StatusMark } from "./status-mark";
 
 const LIST_EVERY_MS = 5000;

@@ -2,7 +2,7 @@
 
 import { formatCount, formatSeconds, formatUsd } from "./format";
 import { listNeeds, listPlanVersions } from "./plan-versions";
-import { flattenTasks, secondsOf, viewTasks, type TaskView } from "./task-view";
+import { describeState, flattenTasks, secondsOf, viewTasks, type TaskView } from "./task-view";
 import type { Trace } from "./trace";
 
 export interface Figure {
@@ -66,8 +66,8 @@ export function compareTasks(first: Trace, second: Trace): TaskPair[] {
 
 function describe(task: TaskView | undefined): string {
   if (!task) return "–";
-  const time = task.startedS !== null && task.endedS !== null ? ` in ${formatSeconds(secondsOf(task))}` : "";
-  return `${task.worker}: ${task.state}${time}`;
+  const time = task.startedS !== null && task.endedS !== null ? ` (${formatSeconds(secondsOf(task))})` : "";
+  return `${task.worker}: ${describeState(task)}${time}`;
 }
 
 function findDifference(one: TaskView | undefined, other: TaskView | undefined): string {

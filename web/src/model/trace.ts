@@ -116,6 +116,8 @@ export interface Run {
   /** The same for the clock of its last events. */
   clock_started?: string;
   request?: string;
+  /** That a user gave its thread. */
+  title?: string;
   status: RunStatus;
   models?: Record<string, string>;
   materials?: string[];

@@ -20,7 +20,7 @@ export function Summary({ trace, isAsking }: { trace: Trace; isAsking: boolean }
   const note = isAsking || (run.status === "passages" && findAnswer(trace)) ? "" : state.note;
   return (
     <section id="summary" aria-labelledby="summary-title" class="run-summary">
-      <h2 id="summary-title" class="visually-hidden">Request</h2>
+      <h2 id="summary-title" class={run.title ? "soft small" : "visually-hidden"}><Line max={160}>{run.title || "Request"}</Line></h2>
       <blockquote class="request" tabIndex={(run.request?.length ?? 0) > 120 ? 0 : undefined}>
         <Text>{run.request}</Text>
       </blockquote>
