@@ -40,7 +40,7 @@ test("older runs come page by page, without asking for known ones again", async 
   expect(asked).toHaveLength(count);
 });
 
-test("a new run is first, one that changed is asked again, and one that was deleted is gone", async () => {
+test("a new run is first, one that changed is asked again and keeps its place, and one that was deleted is gone", async () => {
   const threads = Array.from({ length: count }, (_, number) => makeThread(number));
   const { asked, server } = makeServer(threads);
   const lister = new RunLister(server);
@@ -51,7 +51,8 @@ test("a new run is first, one that changed is asked again, and one that was dele
   asked.length = 0;
   const { runs } = await lister.list(3);
   expect(asked.sort()).toEqual(["t10", `t${count}`]);
-  expect(runs.map(({ thread }) => thread).slice(0, 2)).toEqual(["t10", `t${count}`]);
+  expect(runs.map(({ thread }) => thread).slice(0, 2)).toEqual([`t${count}`, `t${count - 1}`]);
+  expect(runs.at(-10)!.thread).toBe("t10"); // t3 holds no run
   expect(runs.map(({ thread }) => thread)).not.toContain(`t${count - 5}`);
   expect(runs).toHaveLength(count - 1);
 });

@@ -1,4 +1,4 @@
-/** The runs of a server, the newest first. */
+/** The runs of a server, the last started first. */
 
 import { chooseStatus } from "../model/run-status";
 import type { RunStatus } from "../model/trace";
@@ -25,7 +25,7 @@ export interface ListedRun {
 }
 
 export interface RunList {
-  /** Of the pages that were loaded, the newest first. */
+  /** Of the pages that were loaded, the last started first. */
   runs: ListedRun[];
   pages: number;
   hasOlder: boolean;
@@ -66,8 +66,8 @@ export class RunLister {
       const page = this.pages ? await this.loadPage(this.pages * PAGE) : newest;
       this.hasOlder = page.length >= PAGE;
     }
-    const all = [...this.known.values()].sort((one, other) => other.thread.updated_at.localeCompare(one.thread.updated_at));
-    return { runs: all.flatMap(({ run }) => run ?? []), pages: this.pages, hasOlder: this.hasOlder };
+    const runs = [...this.known.values()].flatMap(({ run }) => run ?? []).sort((one, other) => Date.parse(other.started) - Date.parse(one.started));
+    return { runs, pages: this.pages, hasOlder: this.hasOlder };
   }
 
   /** Drop the threads that the newest page would hold if they were still there. */

@@ -58,7 +58,7 @@ export function RunTable({ server }: { server: Server }) {
           labelOf={({ started }) => `select the run of ${formatMoment(started)}`}
           compare={(older, newer) => linkTo("compare", older, newer)}
           act={(chosen, onDone) => (
-            <RunActions server={server} runs={runs.filter(({ thread }) => chosen.includes(thread))} onRenamed={() => setChanges(changes + 1)} onDelete={(threads) => (onDone(), deleting.start(threads))} />
+            <RunActions server={server} runs={runs.filter(({ thread }) => chosen.includes(thread))} onRenamed={() => (onDone(), setChanges(changes + 1))} onDelete={(threads) => (onDone(), deleting.start(threads))} />
           )}
         />
       )}
@@ -113,7 +113,7 @@ function RunActions({ server, runs, onRenamed, onDelete }: RunActionsProps) {
       {isOne && !isNaming && (
         <button type="button" onClick={() => setNaming(true)}>Rename</button>
       )}
-      {isOne && isNaming && <RenameForm key={only!.thread} server={server} run={only!} onDone={() => (setNaming(false), onRenamed())} />}
+      {isOne && isNaming && <RenameForm key={only!.thread} server={server} run={only!} onRenamed={onRenamed} onClose={() => setNaming(false)} />}
       {!(isOne && isNaming) && (
         <button type="button" class="problem" onClick={() => onDelete(runs.map(({ thread }) => thread))}>
           Delete{isOne ? "" : ` the ${runs.length}`}
@@ -123,18 +123,18 @@ function RunActions({ server, runs, onRenamed, onDelete }: RunActionsProps) {
   );
 }
 
-function RenameForm({ server, run, onDone }: { server: Server; run: ListedRun; onDone: () => void }) {
+function RenameForm({ server, run, onRenamed, onClose }: { server: Server; run: ListedRun; onRenamed: () => void; onClose: () => void }) {
   const [title, setTitle] = useState(run.title || toLine(run.request, 120));
   const field = useFocus<HTMLInputElement>();
   const action = useAction(async () => {
     await ask(() => server.client.threads.update(run.thread, { metadata: { [TITLE]: title.trim() } }));
-    onDone();
+    onRenamed();
   });
   return (
-    <form class="rename flow" onSubmit={(event) => (event.preventDefault(), action.start())} onKeyDown={(event) => event.key === "Escape" && onDone()}>
+    <form class="rename flow" onSubmit={(event) => (event.preventDefault(), action.start())} onKeyDown={(event) => event.key === "Escape" && onClose()}>
       <input ref={field} onFocus={(event) => event.currentTarget.select()} aria-label="Title of the run" placeholder="A title of your own" maxLength={120} value={title} onInput={(event) => setTitle(event.currentTarget.value)} />
       <button class="primary" disabled={action.isBusy}>Save</button>
-      <button type="button" onClick={onDone}>Cancel</button>
+      <button type="button" onClick={onClose}>Cancel</button>
       <ProblemLine problem={action.problem} />
     </form>
   );
