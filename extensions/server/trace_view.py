@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any, Final
 from uuid import UUID
 
@@ -43,6 +44,7 @@ WHY_NAMESPACE: Final = "supervise-why"
 VIEW_VERSION: Final = 1
 MAX_PAGE_CHARS: Final = 2_000_000
 MAX_REQUEST_CHARS: Final = 2_000
+MAX_REQUESTS: Final = 50
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,7 @@ def _describe_run(snapshot: StateSnapshot) -> dict[str, Any]:
     """Return what the last checkpoint says of the run."""
     values, began_at = snapshot.values, read_began_at(snapshot)
     return {
-        "first_request": _find_first_request(values)[:MAX_REQUEST_CHARS],
+        "requests": list(islice(_list_requests(values), MAX_REQUESTS)),
         "request": str(values.get("request", ""))[:MAX_REQUEST_CHARS],
         "status": values.get("status", ""),
         "is_in_progress": bool(snapshot.tasks),
@@ -172,12 +174,11 @@ def _describe_run(snapshot: StateSnapshot) -> dict[str, Any]:
     }
 
 
-def _find_first_request(values: Mapping[str, Any]) -> str:
-    """Return the request with which a thread began; empty where it is not known."""
+def _list_requests(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the requests of a thread in their order, as far as they are known."""
     for message in map(_to_json, values.get("messages") or ()):
         if message["type"] == "human" and ANSWER_KEY not in message["additional_kwargs"]:
-            return str(message["content"]).strip()
-    return ""
+            yield str(message["content"]).strip()[:MAX_REQUEST_CHARS]
 
 
 def _restore_interrupts(snapshot: StateSnapshot) -> StateSnapshot:

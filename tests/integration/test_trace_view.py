@@ -133,7 +133,7 @@ async def test_the_state_of_the_thread_is_not_changed_by_its_trace(endpoint: End
     assert (await read(graph, SUMMARY_NAMESPACE))["run"]["request"] == REQUEST["request"]
 
 
-async def test_a_summary_has_the_first_request_and_when_its_run_began(endpoint: Endpoint):
+async def test_a_summary_has_the_requests_of_its_thread_and_when_its_run_began(endpoint: Endpoint):
     graph = await run(endpoint, metadata=SERVER_RUN)
     began = (await read(graph, SUMMARY_NAMESPACE))["run"]["started"]
     config: RunnableConfig = {"configurable": {"thread_id": "t"}, "metadata": {"run_id": "2"}}
@@ -141,7 +141,7 @@ async def test_a_summary_has_the_first_request_and_when_its_run_began(endpoint: 
     await graph.ainvoke({"request": "And per skipper?"}, config)
     summary = (await read(graph, SUMMARY_NAMESPACE))["run"]
 
-    assert summary["first_request"] == REQUEST["request"]
+    assert summary["requests"] == [REQUEST["request"], "And per skipper?"]
     assert summary["request"] == "And per skipper?" and summary["started"] >= began
 
 
@@ -209,4 +209,4 @@ async def test_a_thread_is_shown_between_the_end_of_a_step_and_its_checkpoint(en
 
     assert "plan_created" in list_kinds(saver.views[2]), "the plan is shown before its checkpoint"
     assert list_kinds(saver.views[-1]).count("plan_created") == 2
-    assert saver.views[-1]["run"]["first_request"] == "Compare the parts.", "read as JSON, too"
+    assert saver.views[-1]["run"]["requests"][0] == "Compare the parts.", "read as JSON, too"

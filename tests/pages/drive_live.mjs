@@ -148,6 +148,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await page.keyboard.type("Cheap coffee");
   await page.keyboard.press("Enter");
   await waitForText(page, ".run-list", "Cheap coffee");
+  await page.click(".run-list input"); // a run that was renamed is no longer selected
   await press(page, "Delete");
   await waitForText(page, "#runs", "will be deleted");
   expect((await count()) === runs - 1, "a deleted run is gone at once");

@@ -10,6 +10,7 @@ const run = (thread: string, more: Partial<ListedRun>): ListedRun => ({
   thread,
   team: "market_analysis",
   request: "",
+  requests: [],
   title: "",
   isQueued: false,
   status: "done",
@@ -20,7 +21,7 @@ const run = (thread: string, more: Partial<ListedRun>): ListedRun => ({
 const RUNS = [
   run("a", { request: "Which coffee costs least?" }),
   run("b", { title: "Clouds", request: "Compare the providers", status: "partial", started: new Date(2026, 4, 14, 1).toISOString() }),
-  run("c", { team: "code_review", request: "Look at my change", started: new Date(2026, 4, 13, 23).toISOString() }),
+  run("c", { team: "code_review", request: "Look at my change", requests: ["Read it", "Is it safe?", "Look at my change"], started: new Date(2026, 4, 13, 23).toISOString() }),
 ];
 
 test.each([
@@ -28,12 +29,13 @@ test.each([
   [{ text: "COSTS coffee" }, "a"],
   [{ text: "clouds" }, "b"],
   [{ text: "code review" }, "c"],
+  [{ text: "safe" }, "c"],
   [{ team: "market_analysis" }, "ab"],
   [{ status: "partial" }, "b"],
   [{ days: "1" }, "a"],
   [{ days: "7" }, "ab"],
   [{ days: "30", text: "nothing" }, ""],
-])("runs are selected by words, team, status and day: %j", (filter, threads) => {
+])("runs are selected by words of any request of their thread, team, status and day: %j", (filter, threads) => {
   expect(selectRuns(RUNS, { ...ALL_RUNS, ...filter }, NOW).map(({ thread }) => thread).join("")).toBe(threads);
 });
 

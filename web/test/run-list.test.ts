@@ -58,7 +58,7 @@ test("a new run is first, one that changed is asked again and keeps its place, a
 });
 
 test("a run that never began is listed by what was asked, and a follow-up below the first request", async () => {
-  const views: Record<string, object> = { t1: {}, t2: { request: "And per skipper?", first_request: "Which club?", status: "done" } };
+  const views: Record<string, object> = { t1: {}, t2: { request: "And per skipper?", requests: ["Which club?", "And per skipper?"], status: "done" } };
   const threads = [{ ...makeThread(1), metadata: { supervise_asked: "How many?" } }, makeThread(2)];
   const getState = async (thread: string) => ({ values: { team: "a", run: views[thread] } });
   const server = { url: "", client: { threads: { search: async () => threads, getState } } } as unknown as Server;

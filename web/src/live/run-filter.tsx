@@ -19,7 +19,7 @@ export function selectRuns(runs: readonly ListedRun[], { text, team, status, day
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const since = days ? new Date(now).setHours(0, 0, 0, 0) - (Number(days) - 1) * 86_400_000 : 0;
   return runs.filter((run) => {
-    const searched = `${run.title} ${run.request} ${nameTeam(run.team)} ${run.thread}`.toLowerCase();
+    const searched = `${run.title} ${run.request} ${run.requests.join(" ")} ${nameTeam(run.team)} ${run.thread}`.toLowerCase();
     const isIn = (!team || run.team === team) && (!status || run.status === status) && (!days || new Date(run.started).getTime() >= since);
     return isIn && words.every((word) => searched.includes(word));
   });

@@ -15,6 +15,8 @@ export interface ListedRun {
   thread: string;
   team: string;
   request: string;
+  /** All of its thread, to search in. */
+  requests: readonly string[];
   /** That a user gave it, or the first request of a thread with more; else empty. */
   title: string;
   isQueued: boolean;
@@ -117,11 +119,13 @@ export class RunLister {
     const status = chooseStatus(run, thread.status);
     const asked = run.request || String(thread.metadata?.[ASKED] ?? "");
     if (!asked && status !== "running") return null;
-    const first = run.first_request ?? asked;
+    const { requests = [] } = run;
+    const [first = asked] = requests;
     return {
       thread: thread.thread_id,
       team: String(view.team ?? ""),
       request: asked,
+      requests,
       title: readTitle(thread) || (first === asked ? "" : first),
       isQueued: status === "running" && !run.request,
       status,

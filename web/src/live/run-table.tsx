@@ -16,7 +16,6 @@ import { StatusMark } from "./status-mark";
 
 const LIST_EVERY_MS = 5000;
 const MAX_WAITING = 5;
-const FEW = 8;
 
 /** The runs of the server: those that wait for an answer first, then a list to search, compare, rename and delete in. */
 export function RunTable({ server }: { server: Server }) {
@@ -31,7 +30,7 @@ export function RunTable({ server }: { server: Server }) {
   const shown = selectRuns(runs, filter);
   return (
     <>
-      {(runs.length > FEW || filter !== ALL_RUNS) && <RunFilters runs={runs} filter={filter} onFilter={setFilter} />}
+      {(runs.length > 1 || filter !== ALL_RUNS) && <RunFilters runs={runs} filter={filter} onFilter={setFilter} />}
       <ProblemLine problem={problem ?? deleting.problem} />
       <Inbox runs={runs} />
       {deleting.pending.length > 0 && (

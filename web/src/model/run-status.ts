@@ -5,8 +5,8 @@ import type { RunStatus } from "./trace";
 /** What the graph says of a thread's last run. */
 export interface RunView {
   request?: string;
-  /** Of the thread. */
-  first_request?: string;
+  /** Those of the thread, in their order. */
+  requests?: string[];
   status?: string;
   is_in_progress?: boolean;
   started?: string | null;
