@@ -72,8 +72,10 @@ _TAIL_STARTS = frozenset(
 """Begin what is asked besides of what was named: and since when."""
 _AT_END = ("that", "das")
 """Pronouns where a question ends: how much was that?"""
-_OF_OUTSIDE = _PLACES | {*_AT_END, "er", "he", "ihm", "ihn", "it"}
+_OF_OUTSIDE = _PLACES | {*_AT_END, "er", "he", "ihm", "ihn", "it", "these", "those"}
 """Pronouns that hardly mean a noun before them in their own question: how many does it have?"""
+_RELATIVE = ("days", "that", "which", "who", "whose", "with", "without")
+"""After "those" where it names nothing of before: those who paid, these days."""
 _HAVING = ("has", "have", "had", "hat", "haben", "hatte", "hatten")
 _VERBS = AUXILIARY_VERBS | GERMAN_AUXILIARY_VERBS | MODAL_VERBS
 _TIMES = frozenset(("after", "before", "bevor", "nach", "nachdem", "vor"))
@@ -171,8 +173,9 @@ def _split_off_names(text: str) -> list[str]:
 def find_pronoun(text: str) -> str:
     """Return the first word for something that was named before, other than "this"; else empty."""
     words = [word.lower() for word in _WORD.findall(text)]
-    places = _list_places(words)
-    return next((word for word in words if word in PRONOUN_REFERENCES), "".join(places[:1]))
+    pairs = zip(words, [*words[1:], ""], strict=True)
+    found = [word for word, after in pairs if word in PRONOUN_REFERENCES and after not in _RELATIVE]
+    return next(iter([*found, *_list_places(words)]), "")
 
 
 def _list_places(words: Sequence[str]) -> list[str]:

@@ -202,8 +202,10 @@ class _Description:
             return period
         return " ".join(_GERMAN_PERIODS.get(word, word) for word in period.split(" "))
 
-    def _number(self, value: Any) -> str:
-        asked = self._asked
+    def _number(self, value: Any, column: str) -> str:
+        asked, profile = self._asked, self._profile
+        if column in (*profile.time_columns, *profile.codes):
+            return "" if value is None else write_cell(value)  # a year is no amount
         is_own = asked.function == "value" and not (asked.change or asked.is_share)
         return write_number(value, self._language, is_own=is_own)
 
@@ -259,7 +261,8 @@ class _Description:
         return f"**{', '.join(map(format_cell, named))}**{colon}" if named else ""
 
     def _write_values(self, row: Sequence[Any]) -> str:
-        values = [self._number(cell) for cell in row[self._answered.labels :]]
+        labels, columns = self._answered.labels, self._answered.columns
+        values = list(map(self._number, row[labels:], columns[labels:]))
         percent = self._words["percent"]
         if not values:
             return ""
@@ -275,7 +278,10 @@ class _Description:
 
     def _name_value(self) -> str:
         asked, words, labels = self._asked, self._words, self._answered.labels
-        first, *others = self._answered.columns[labels:] or self._answered.columns[-1:]
+        columns = self._answered.columns[labels:]
+        if asked.function == "value" and not (asked.measure or {*columns} & {*asked.named}):
+            columns = self._answered.columns[:labels]  # numbers that no word names head no list
+        first, *others = columns
         if asked.change:
             return self._name_change(first, others[0])
         if asked.is_share:
@@ -307,7 +313,9 @@ class _Description:
         rows = [
             [
                 ("" if cell is None else write_cell(cell)) if at < answered.labels else number
-                for at, (cell, number) in enumerate(zip(row, map(self._number, row), strict=True))
+                for at, (cell, number) in enumerate(
+                    zip(row, map(self._number, row, answered.columns), strict=True)
+                )
             ]
             for row in answered.rows[:most]
         ]

@@ -224,8 +224,11 @@ class Computation:
         if any(map(profile.differs_by_row, first)):
             return first
         numbers = [name for name in profile.numbers if name not in self.asked.measures]
-        keys = [*profile.codes, *filter(profile.names_rows, numbers)]
-        return [*first, *(keys[:1] if not first else []), *profile.time_columns[:2]]
+        keys = [*profile.codes, *filter(profile.names_rows, numbers)][:1]
+        if first and keys and not {*first}.isdisjoint(profile.partly_empty):
+            return [*keys, *first]
+        times = [name for name in profile.time_columns if name not in self.asked.measures]
+        return [*(first or keys), *times[:2]]
 
     def _write_grouped(self, measure: str) -> tuple[str, str]:
         """Return the highest or lowest value in a group; the sum where nothing is ranked."""

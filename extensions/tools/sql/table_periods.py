@@ -175,7 +175,7 @@ def _find_form(name: str, cells: Sequence[Any]) -> Mapping[str, str] | None:
     texts = [f"{cell:g}" if isinstance(cell, float) else str(cell).strip() for cell in cells]
     for (kind, _, parts), pattern in zip(_FORMS, _PATTERNS, strict=True) if texts else ():
         is_named = not kind or any(each in name.lower() for each in _NAMES[kind])
-        is_recent = kind == "year" and min(texts) >= "1900" and not is_identifier(name)
+        is_recent = kind == "year" and min(texts) >= "1800" and not is_identifier(name)
         if (is_named or is_recent) and all(map(pattern.fullmatch, texts)):
             return parts
     return None

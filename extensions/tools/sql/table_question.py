@@ -95,7 +95,9 @@ def _answer_parts(
     joined = answered[0] if len(answered) == 1 else _join(answered)
     about = [each.profile.table.source for each in (best, *chosen) if each.is_about]
     whole = {**joined, "summary": "\n\n".join(said), "about": list(dict.fromkeys(about))}
-    nearest = {} if said else find_nearest(best, query, asked.language)
+    tried = chosen if answered is by_part else [best]
+    found = (find_nearest(each, query, asked.language) for each in tried)
+    nearest = {} if said else next(filter(None, found), {})
     return {**whole, **nearest, **({"notes": kept} if kept else {})}
 
 

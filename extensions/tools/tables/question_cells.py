@@ -1,6 +1,7 @@
 """Find the cells of a table and the numbers that a question says, as conditions on its rows."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from extensions.tools.sql.table_profile import Profile
@@ -63,6 +64,36 @@ class MarkedWords:
             all(word and any(is_same_word(word, part) for part in parts) for word in pair)
             for pair in near
         )
+
+    def is_asked_for(self, at: int) -> bool:
+        """Return whether the word at a place is what is asked for: which city, by shop and city."""
+        if self.word(at - 1) in ("and", "und") and self.tokens[at - 2].role == "column":
+            return self.is_asked_for(at - 2)
+        if self.word(at - 2) in LISTS["listing"] and self.word(at) in BUCKETS:
+            return True  # top 2 months, rank the months
+        for place in (at - 1, at - 2):
+            if self.word(place) in ("many", "much", "viele"):
+                return False
+            if self.word(place) in LISTS["asking"] or self.operation(place) in ("each", "per"):
+                return True
+            if place >= 0 and self.tokens[place].role not in ("", "operation"):
+                return False
+        return False
+
+    def are_listed(self, places: Sequence[int]) -> bool:
+        """Return whether a comma or a word such as "and" is between places, and nothing else."""
+        links = LISTS["links"] | {","}
+        spans = [self.tokens[one:other] for one, other in pairwise(places)]
+        return all(
+            any(token.word in links for token in span)
+            and all(token.role in ("column", "operation") or token.word in links for token in span)
+            for span in spans
+        )
+
+    def are_one_noun(self, places: Sequence[int]) -> bool:
+        """Return whether nothing is between the words of columns, as in "fuel cost"."""
+        spans = [self.tokens[one:other] for one, other in pairwise(places)]
+        return all(token.role == "column" for span in spans for token in span)
 
     def take_negation(self, at: int, distance: int) -> bool:
         """Return whether a word before a place denies what is there."""

@@ -86,7 +86,7 @@ class _Choice:
         """Return whether numbers tell rows apart: which room has most guests, guests per room."""
         is_each = self._roles.operation(at - 1) in ("per", "each")
         is_each = is_each or self._roles.word(at - 1) in ("many", "viele")
-        is_which = self._roles.word(at - 1) in LISTS["which"]
+        is_which = self._roles.word(at - 1) in LISTS["which"] - LISTS["persons"]
         return is_which or (is_each and self._profile.names_rows(name))
 
     def _choose_order(self) -> None:
@@ -134,7 +134,7 @@ class _Choice:
             for at, name in labels
             if name not in profile.time_columns
             and not (self._roles.has_own_cell(at, name) or self._roles.is_whole(at, name))
-            and self._roles.word(at - 1) not in ("all", "alle", "both", "beide")
+            and self._roles.word(at - 1) not in LISTS["whole"]
         ]
         is_total = {"sum", "average"} & self._asked and not found.order
         if is_total:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Final
 
 from extensions.tools.sql.table_periods import YEAR, Period, read_period, write_condition
@@ -56,36 +55,6 @@ class QuestionRoles(ComparedWords):
         self._read_operations()
         read_states(self)
 
-    def is_asked_for(self, at: int) -> bool:
-        """Return whether the word at a place is what is asked for: which city, by shop and city."""
-        if self.word(at - 1) in ("and", "und") and self.tokens[at - 2].role == "column":
-            return self.is_asked_for(at - 2)
-        if self.word(at - 2) in LISTS["listing"] and self.word(at) in BUCKETS:
-            return True  # top 2 months, rank the months
-        for place in (at - 1, at - 2):
-            if self.word(place) in ("many", "much", "viele"):
-                return False
-            if self.word(place) in LISTS["asking"] or self.operation(place) in ("each", "per"):
-                return True
-            if place >= 0 and self.tokens[place].role not in ("", "operation"):
-                return False
-        return False
-
-    def are_listed(self, places: Sequence[int]) -> bool:
-        """Return whether a comma or a word such as "and" is between places, and nothing else."""
-        links = LISTS["links"] | {","}
-        spans = [self.tokens[one:other] for one, other in pairwise(places)]
-        return all(
-            any(token.word in links for token in span)
-            and all(token.role in ("column", "operation") or token.word in links for token in span)
-            for span in spans
-        )
-
-    def are_one_noun(self, places: Sequence[int]) -> bool:
-        """Return whether nothing is between the words of columns, as in "fuel cost"."""
-        spans = [self.tokens[one:other] for one, other in pairwise(places)]
-        return all(token.role == "column" for span in spans for token in span)
-
     def is_near(self, per: int, at: int) -> bool:
         """Return whether "per" is said of a word, as in "per 1,000 crossings".
 
@@ -136,10 +105,12 @@ class QuestionRoles(ComparedWords):
         profile, named = self.profile, any(token.role == "title" for token in self.tokens)
         is_change = bool({"grow", "shrink", "change"} & self.operations.keys())
         words = {token.word for token in self.tokens}
+        is_added = {"sum", "average"} & self.operations.keys()
+        units = LISTS["units"] if is_added else frozenset()
         generic = [
             name
             for name in profile.numbers
-            if {*split_name(name)} <= LISTS["generic values"]
+            if {*split_name(name)} - units <= LISTS["generic values"]
             or {*split_name(name)} & LISTS["generic values"] & words
         ]
         if profile.melted or (is_change and len(profile.numbers) == 1):
@@ -285,6 +256,12 @@ class QuestionRoles(ComparedWords):
             named = [at for at in years if any(self.word(at).endswith(each) for each in digits)]
             if digits and len(named) >= len(digits) == len(years):
                 return name, [*places, *named]
+        answers, ends = self.profile.answers, LISTS["prepositions"] | {"date", "datum"}
+        times = [n for n in self.profile.time_columns if not ends.isdisjoint(split_name(n))]
+        states = times if self.word(0) in ("when", "wann") else answers
+        fitting = [each for each in alike if each[0] in states]
+        if len(fitting) == 1 and {name for name, _ in alike} <= {*times, *answers}:
+            return fitting[0]  # when was it paid, and have they paid: paid_on, and is_paid
         asked = [
             each
             for each in alike

@@ -4,7 +4,7 @@ from typing import Final
 
 from extensions.tools.sql.table_profile import write_filled
 from extensions.tools.tables.question_numbers import ComparedWords
-from extensions.tools.tables.question_words import LISTS, is_same_word
+from extensions.tools.tables.question_words import LISTS, is_same_word, split_name
 from extensions.tools.tables.reading import Condition
 
 _ARTICLES: Final = ("a", "an", "any", "ein", "eine", "einen")
@@ -27,6 +27,9 @@ def _read_yes(words: ComparedWords, at: int, name: str) -> Condition | None:
     if not yes:
         return None
     negated = words.take_negation(at, 2)
+    if "in" in split_name(name) and (words.word(at - 2), words.word(at - 1)) == ("out", "of"):
+        words.take([at - 2, at - 1], "condition")
+        negated = not negated  # out of service, of in_service
     sign, cell = "≠" if negated else "=", yes.rpartition("= ")[2].strip("'")
     said = f"= {'no' if negated else 'yes'}" if cell == "true" else f"{sign} {cell}"
     sql = f"NOT ({yes})" * negated or yes

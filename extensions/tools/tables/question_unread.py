@@ -43,6 +43,7 @@ def list_unread(roles: QuestionRoles) -> None:
             or token.word[:1].isdigit()
             or token.word in SIGNS
             or (before.role == "column" and token.word in LISTS["particles"])
+            or token.word == "out"
         )
     _add_unused(roles)
     is_count = bool(found.unread) and found.function == "count"
@@ -78,7 +79,9 @@ def _is_unread(roles: QuestionRoles, before: Token, token: Token, words: list[st
         return True
     is_degree = before.word in ("how", "wie") and token.word in LISTS["degrees"]
     is_grouping = OPERATIONS.get(before.word) in ("per", "each") and token.word in LISTS["light"]
+    parts = {part for name in roles.profile.columns for part in split_name(name)}
     is_particle = before.role == "column" and token.word in LISTS["particles"]
+    is_particle |= token.word == "out" and "out" not in parts  # out of order
     is_compound = before.role == "cell" and token.word == "number"
     is_denial = roles.operation(roles.tokens.index(token)) in ("not", "none")
     is_content = is_grouping or is_particle or is_compound or is_denial

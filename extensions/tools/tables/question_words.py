@@ -180,8 +180,8 @@ buckets = year: year years annually yearly jahr jahre; quarter: quarter quarters
 other names = female: women woman frauen; male: men man männer
 signs = >=: since seit from ab von mindestens >=; >: after nach >; <: before vor <; <=: until till
   bis höchstens maximal <=
-dimensions = money: billig cheap cost expensive geld günstig kosten money preiswert teuer; mass:
-  heavy leicht light schwer weigh wiegen; time: dauern
+dimensions = money: billig cheap cost expensive geld günstig kosten money preiswert spend spent
+  teuer; mass: heavy leicht light schwer weigh wiegen; time: dauern
 lists = absent: fehlen fehlende fehlenden fehlt lack lacking lacks missing; aged: jüngste neueste
   neuester newest oldest ältester älteste ältesten; ages: age alter baujahr jahr year; any size:
   bigger fewer greater größer kleiner larger less mehr more smaller weniger; bases: over against
@@ -218,14 +218,15 @@ lists = absent: fehlen fehlende fehlenden fehlt lack lacking lacks missing; aged
   rest same second several since still third twice under until up weder without yet; no: 0 false n
   nein no; measured by: einheit einheiten unit units uom; particles: away back out; range links: and
   bis through till to und until; row names: column id lastname name names surname title; people:
-  leute people personen persons; prepositions: am at bei by for from in of on to um von zu ,; so
-  far: already bereits currently gerade noch now schon still yet; sources: about by due durch from
-  in of on von; speakers: i ich they we wir you; units: and chf cm dollar dollars eur euro euros g
-  gbp gwh h hp in jpy kg km km2 kmh kwh l lb lbs m m2 min ml mm mph ms mwh of pct per perc s t the
-  usd; vague: about almost approximately around by ca circa etwa innerhalb nearly roughly rund
-  within; verbs: are came come comes did do does entfallen entfällt goes haben had has hat hatten
-  have is ist kam kamen sind war waren was went were; which: welche welchem welchen welcher welches
-  wer wessen which who whom whose; yes: 1 ja true y yes
+  leute people personen persons; persons: wem wen wer who whom; prepositions: am at bei by for from
+  in of on to um von zu ,; so far: already bereits currently gerade noch now schon still yet;
+  sources: about by due durch from in of on von; speakers: i ich they we wir you; units: and chf cm
+  dollar dollars eur euro euros g gbp gwh h hp in jpy kg km km2 kmh kwh l lb lbs m m2 min ml mm mph
+  ms mwh of pct per perc s t the usd; vague: about almost approximately around by ca circa etwa
+  innerhalb nearly roughly rund within; verbs: are came come comes did do does entfallen entfällt
+  goes haben had has hat hatten have is ist kam kamen sind war waren was went were; which: welche
+  welchem welchen welcher welches wer wessen which who whom whose; whole: all alle beide both these
+  those; yes: 1 ja true y yes
 """
 """Closed lists: a section, with its names or roles, each with its words."""
 
