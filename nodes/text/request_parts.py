@@ -173,7 +173,7 @@ def _split_off_names(text: str) -> list[str]:
 def find_pronoun(text: str) -> str:
     """Return the first word for something that was named before, other than "this"; else empty."""
     words = [word.lower() for word in _WORD.findall(text)]
-    pairs = zip(words, [*words[1:], ""], strict=True)
+    pairs = zip(words, [*words[1:], ""], strict=False)
     found = [word for word, after in pairs if word in PRONOUN_REFERENCES and after not in _RELATIVE]
     return next(iter([*found, *_list_places(words)]), "")
 

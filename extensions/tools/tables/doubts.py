@@ -30,7 +30,8 @@ kinds_or_rows: different ones of {name} were counted; rows may be meant |
 or_sum: rows, or the sum of {name} | Zeilen, oder die Summe von {name}
 or_amount: an amount may be meant, not the number of {name} |
   gemeint sein kann eine Menge, nicht die Anzahl von {name}
-as_sum: how many was read as the sum of {name} | „wie viele“ wurde als Summe von {name} gelesen
+as_sum: the sum of {name} was read; a single value may be meant |
+  gelesen wurde die Summe von {name}; gemeint sein kann ein einzelner Wert
 not_added: the values of {name} are not added up | Werte von {name} werden nicht addiert
 codes: {name} holds codes, which mean no quantity | {name} enthält Kennzahlen und keine Mengen
 several_periods: summed over several periods; name one, or ask for the total |

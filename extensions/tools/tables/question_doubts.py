@@ -23,6 +23,12 @@ def doubt_choice(roles: QuestionRoles) -> None:
     if is_amount and is_listing and not found.is_share:
         found.doubt("no_numbers")
         found.is_of_others = True
+    is_of_all = not (found.conditions or is_grouped or found.order)
+    after = [
+        word for pair, word in zip(pairwise(words), words[2:], strict=False) if pair in _HOW_MUCH
+    ]
+    if found.function == "sum" and is_of_all and {*after} & LISTS["being"]:
+        found.doubt("as_sum", name=found.measure)  # how much is the fee
     if "average" in roles.operations and found.function in ("count", "distinct"):
         found.doubt("and_average")
         found.is_of_others = True

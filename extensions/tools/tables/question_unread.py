@@ -36,6 +36,7 @@ def list_unread(roles: QuestionRoles) -> None:
             is_group
             or is_unit
             or before.word in OR  # 4 or better
+            or before.word in LISTS["prepositions"]  # the fee for students
             or _is_counted(roles, token)
             or _is_name(roles, token)
             or is_opposite(token.word, parts)
