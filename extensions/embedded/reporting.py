@@ -1,6 +1,6 @@
 """Reports what tools computed, found or refused, and composes the answer from the reports."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
 from pathlib import PurePath
 from typing import Any, get_args
@@ -19,13 +19,13 @@ def write_answer(values: AnswerValues) -> dict[str, Any]:
     """Return the fields of the answer; no model judged it, so it has no confidence."""
     language = values.language
     done = [report for report in values.reports if report.status == "completed"]
-    shown = [report for report in done if not _only_confirms(report)] or done
+    nearest = list(dict.fromkeys(_list_nearest(values)))
+    shown = [report for report in done if not _only_confirms(report)] or done * (not any(nearest))
     computed = [report for report in shown if not report.is_unread]
     unread = _list_new([report for report in shown if report.is_unread])
     headings = values.headings if shown[1:] else {}
     parts = [say(language, "no_model"), *_show_reports(computed, headings)]
-    nearest = [each.escalation.partial for each in values.reports if each.escalation]
-    parts += dict.fromkeys(nearest)
+    parts += nearest
     if unread:
         parts.append(f"**{say(language, 'passages')}**")
     parts += _show_reports(unread, headings)
@@ -43,6 +43,15 @@ def format_heading(identifier: str) -> str:
     """Return a task's id as a heading."""
     text = identifier.replace("_", " ").replace("-", " ").strip()
     return text[:1].upper() + text[1:]
+
+
+def _list_nearest(values: AnswerValues) -> Iterator[str]:
+    """Yield the rows of tables that do not answer, unless others answer all that they were for."""
+    for report in values.reports:
+        if report.escalation:
+            yield report.escalation.partial
+        elif report.status == "skipped" and report.is_unread and {*report.gaps} & {*values.missing}:
+            yield report.output
 
 
 def _only_confirms(report: Report) -> bool:
@@ -184,18 +193,20 @@ def _write_empty_report(
             return {"status": "skipped", "output": said}
         reasons = [say(language, "needs_model", part=work.request.partition("\n")[0])]
     texts = dict.fromkeys(reason.rstrip(".")[:MAX_REFUSAL_CHARS] for reason in reasons)
+    nearest = [call.data["nearest"] for call in answered if call.data.get("nearest")]
+    partial = "\n\n".join(dict.fromkeys(each["text"] for each in nearest))
+    claims = [dict(each) for found in nearest for each in found["results"]]
     if OTHERS_READ_ON in work.handoff.intent:
         return {
             "status": "skipped",
-            "output": "; ".join(texts),
+            "output": partial or "; ".join(texts),
             "gaps": _list_unused(answered, "; ".join(texts), language),
+            "is_unread": bool(partial),
         }
     has_inputs = work.calls or list(uncalled) not in ([], [say(language, "no_file")])
     reason = "ambiguous_input" if has_inputs else "out_of_scope"
-    nearest = [str(call.data["nearest"]) for call in answered if call.data.get("nearest")]
-    partial = "\n\n".join(dict.fromkeys(nearest))
     escalation = {"reason": reason, "message": "; ".join(texts), "partial": partial}
-    return {"status": "escalated", "escalation": escalation}
+    return {"status": "escalated", "claims": claims, "escalation": escalation}
 
 
 def _list_unused(answered: Sequence[AnsweredCall], reason: str, language: str) -> list[str]:

@@ -63,9 +63,10 @@ thing: “{thing}” was taken to mean each {group} | „{thing}“ wurde versta
 taken: “{thing}” was taken to mean {group} | „{thing}“ wurde verstanden als {group}
 without_words: leaving out {words} | ohne {words}
 rows: row | Zeile
+has: {column} has “{word}” | {column} enthält „{word}“
 in_rows: rows: {count} | Zeilen: {count}
-missing: nothing in the table fits {words}; its columns are {columns} |
-  nichts in der Tabelle passt zu {words}; ihre Spalten sind {columns}
+missing: no column or cell of the table is called {words}; its columns are {columns} |
+  keine Spalte oder Zelle der Tabelle heißt {words}; ihre Spalten sind {columns}
 unplaced: it is unclear what {words} belongs to | es ist unklar, wozu {words} gehört
 no_rows: no row fits | keine Zeile passt
 no_table: {source} has column names and no rows | {source} hat Spaltennamen und keine Zeilen

@@ -11,6 +11,7 @@ from extensions.tools.tables.question_words import OTHER_NAMES, Token, list_lemm
 MAX_CELL_WORDS: Final = 6
 MAX_SPANS: Final = 150
 MAX_SEARCHED_COLUMNS: Final = 40
+MIN_WORD_CHARS: Final = 4
 MAX_KINDS: Final = 20
 """Different cells of a label, of which each may be meant by another word."""
 _MARKS: Final = " -./,'*()&+"
@@ -41,6 +42,28 @@ def find_cell_by_first_word(profile: Profile, word: str, query: Query) -> str:
     )
     found = query(" UNION ".join(selects))["rows"] if profile.labels else []
     return str(found[0][0]) if len(found) == 1 else ""
+
+
+def find_words_in_cells(
+    profile: Profile, words: Sequence[str], query: Query
+) -> dict[str, tuple[str, str]]:
+    """Return for words that are in cells, beside others, the column and SQL for its rows.
+
+    Args:
+        words: others than letters alone are left out, as are those of several columns.
+    """
+    texts = {
+        (word, name): f"' ' || LOWER(CAST({quote_name(name)} AS VARCHAR(400))) || ' ' LIKE "
+        f"{write_literal(f'% {word.lower()} %')}"
+        for word in words
+        if word.isalpha() and len(word) >= MIN_WORD_CHARS
+        for name in profile.labels[:MAX_SEARCHED_COLUMNS]
+    }
+    counts = ", ".join(f"SUM(CASE WHEN {sql} THEN 1 ELSE 0 END)" for sql in texts.values())
+    held = query(f"SELECT {counts} FROM {profile.rows_of}")["rows"][0] if texts else []
+    found = [key for key, count in zip(texts, held, strict=True) if count]
+    once = [word for word, _ in found if sum(word == other for other, _ in found) == 1]
+    return {word: (name, texts[word, name]) for word, name in found if word in once}
 
 
 def count_beside(profile: Profile, column: str, cell: str, query: Query) -> int:

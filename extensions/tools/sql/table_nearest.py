@@ -5,10 +5,11 @@ from typing import Any, Final
 
 from extensions.tools.sql.numbers import write_cell
 from extensions.tools.sql.table_answer import MAX_RESULTS, PHRASES, write_number
+from extensions.tools.sql.table_cells import find_words_in_cells
 from extensions.tools.sql.table_columns import Query
 from extensions.tools.sql.table_computation import Computation
 from extensions.tools.sql.table_fit import Tried
-from extensions.tools.sql.tables import quote_name
+from extensions.tools.sql.tables import format_row, quote_name
 from extensions.tools.tables.formatting import format_column
 from extensions.tools.tables.reading import Condition, Reading, describe_conditions
 from nodes.errors import ToolRefused
@@ -26,14 +27,12 @@ def find_nearest(tried: Tried, query: Query, language: str) -> dict[str, Any]:
         tried: the table, with the question as it was read.
     """
     profile = tried.profile
-    if not tried.is_about:
-        return {}
     columns = _choose_columns(tried)
     shown = ", ".join(map(quote_name, columns))
-    held, rows = _select(tried, shown, query)
+    words = PHRASES.get(language, PHRASES["en"])
+    held, rows = _select(tried, shown, query, words["has"])
     if not rows:
         return {}
-    words = PHRASES.get(language, PHRASES["en"])
     where = describe_conditions(held, words["and"], words["or"])
     said = words["nearest" if len(rows) < profile.rows else "all_rows"].format(
         source=profile.table.source,
@@ -43,15 +42,26 @@ def find_nearest(tried: Tried, query: Query, language: str) -> dict[str, Any]:
     )
     cells = [["" if cell is None else write_cell(cell) for cell in row] for row in rows]
     table = format_table(list(map(format_column, columns)), cells, MAX_RESULTS)
-    return {"nearest": f"{said}\n\n{table}"}
+    results = [{"source": profile.table.source, "text": format_row(columns, row)} for row in rows]
+    return {"nearest": {"text": f"{said}\n\n{table}", "results": results}}
 
 
-def _select(tried: Tried, shown: str, query: Query) -> tuple[list[Condition], list[list[Any]]]:
-    """Return the conditions that choose few rows, and the rows; else those of named cells."""
+def _select(
+    tried: Tried, shown: str, query: Query, has: str
+) -> tuple[list[Condition], list[list[Any]]]:
+    """Return the conditions that choose few rows, and the rows; the first that choose any.
+
+    Those that were read with unread words that cells have, those that were read, named cells.
+    """
     profile, read = tried.profile, tried.reading
     held = [*read.conditions, *read.part]
     named = [each for each in held if each.is_value]
-    for chosen in [held, *[named] * (0 < len(named) < len(held))]:
+    in_cells = [
+        Condition(f"{name} {word}", sql, has.format(column=name, word=word), is_value=False)
+        for word, (name, sql) in find_words_in_cells(profile, read.unread, query).items()
+    ]
+    wider = [held, *[named] * (0 < len(named) < len(held))] * tried.is_about
+    for chosen in [*[[*held, *in_cells], in_cells] * bool(in_cells), *wider]:
         if not (chosen or profile.rows <= MAX_RESULTS):
             continue
         with suppress(ToolRefused):

@@ -58,7 +58,7 @@ def shows(right: object, text: str) -> bool:
 def is_beside(right: Any, found: dict[str, Any]) -> bool:
     """Return whether what is shown beside a gap holds all of what is right."""
     held = [each for pair in right.items() for each in pair] if isinstance(right, dict) else right
-    shown = str(found["summary"] or found.get("nearest", ""))
+    shown = str(found["summary"] or found.get("nearest", {}).get("text", ""))
     return right is not None and all(
         shows(each, shown) for each in (held if isinstance(held, list) else [held])
     )

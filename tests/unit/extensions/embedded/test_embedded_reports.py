@@ -150,12 +150,15 @@ def test_a_task_without_a_result_is_escalated_with_the_cause(
 
 
 def test_the_nearest_rows_of_a_question_that_no_table_answers_are_what_was_found_so_far() -> None:
-    unread = {"summary": "", "gaps": ["nothing fits “stop”"], "nearest": "| Late Brass |"}
+    row = {"text": "show: Late Brass", "source": "shows.csv"}
+    nearest = {"text": "| Late Brass |", "results": [row]}
+    unread = {"summary": "", "gaps": ["nothing fits “stop”"], "nearest": nearest}
 
     report = make_report(("success", json.dumps(unread)), words="When did Late Brass stop?")
 
-    assert report.status == "escalated" and not report.claims
+    assert report.status == "escalated"
     assert report.escalation and report.escalation.partial == "| Late Brass |"
+    assert report.claims == (Claim(text="show: Late Brass", source="shows.csv"),)
 
 
 def test_the_nearest_rows_are_shown_before_passages() -> None:

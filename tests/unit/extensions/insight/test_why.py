@@ -109,7 +109,8 @@ def test_a_part_that_a_tool_could_not_answer_is_the_tools_word_not_an_unread_fil
     assert supervise("why") == 0
 
     assert (
-        "the tool analyze_table could not answer a part: nothing in the table fits" in supervise.out
+        "the tool analyze_table could not answer a part: no column or cell of the table is called"
+        in supervise.out
     )
     assert "event: tool_call at" in supervise.out
 

@@ -65,7 +65,7 @@ def test_of_two_parts_the_one_that_cannot_be_read_is_a_gap_beside_the_other():
     )
 
     assert "**170 EUR**" in found["summary"] and not found["is_complete"]
-    assert any("nothing in the table fits “mood”" in gap for gap in found["gaps"])
+    assert any("no column or cell of the table is called “mood”" in gap for gap in found["gaps"])
 
 
 def test_a_figure_that_leaves_out_words_says_so_itself():

@@ -12,7 +12,7 @@ SHOWS = (
 def find_nearest(question: str, table: str = SHOWS, **asked: str) -> str:
     found = find(table, question, **asked)
     assert not found["is_complete"] and not found["summary"] and "rows" not in found
-    return str(found.get("nearest", ""))
+    return str(found.get("nearest", {}).get("text", ""))
 
 
 def test_a_row_that_a_question_names_is_shown_whole():
@@ -45,6 +45,14 @@ def test_where_no_row_fits_those_of_the_named_cells_are_nearest():
     nearest = find_nearest("Which shows on Thursday started before 2020 and were popular?")
 
     assert "(where day = Thursday), 2 of 3:" in nearest
+
+
+def test_rows_whose_cells_have_an_unread_word_are_nearest():
+    table = "item,paid\nPosters for the concert,yes\nNew piano,no\n"
+
+    nearest = find_nearest("Who approved the posters?", table)
+
+    assert "(where item has “posters”), 1 of 2:" in nearest
 
 
 def test_a_table_that_lacks_the_words_of_a_question_shows_no_rows():
