@@ -14,9 +14,10 @@ from extensions.tools.sql.table_columns import (
     rank_tables,
     sample_columns,
 )
-from extensions.tools.sql.table_computation import Computation, show_used
+from extensions.tools.sql.table_computation import Computation
 from extensions.tools.sql.table_profile import build_plain_profile
 from extensions.tools.sql.table_question import answer_question
+from extensions.tools.sql.table_rows import show_used
 from extensions.tools.sql.tables import format_row, quote_name
 from extensions.tools.sql.whole_table import COUNTED, DOUBLES, LEFT_OUT, UNUSED
 from extensions.tools.tables.reading import Reading

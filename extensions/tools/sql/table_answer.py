@@ -11,6 +11,7 @@ from extensions.tools.sql.tables import format_row, quote_name
 from extensions.tools.tables.formatting import format_column, read_phrases, split_unit
 from extensions.tools.tables.question_words import BUCKETS, is_same_word, join_words, split_name
 from extensions.tools.tables.reading import Answered, describe_conditions
+from nodes.text.units import CURRENCIES
 from nodes.tools.framework.tool_report import format_cell, format_table
 
 MAX_ROWS: Final = 15
@@ -58,6 +59,8 @@ from: From {source}: {columns}; {rows} of {all} rows used |
   Aus {source}: {columns}; {rows} von {all} Zeilen verwendet
 where: where {conditions} | mit {conditions}
 without: rows without a value, left out: {count} | ausgelassene Zeilen ohne Wert: {count}
+without_group: rows without a value or without {group}, left out: {count} |
+  ausgelassene Zeilen ohne Wert oder ohne {group}: {count}
 totals: the row of totals left out | die Summenzeile ausgelassen
 thing: “{thing}” was taken to mean each {group} | „{thing}“ wurde verstanden als: je {group}
 taken: “{thing}” was taken to mean {group} | „{thing}“ wurde verstanden als {group}
@@ -100,6 +103,7 @@ def describe_answer(profile: Profile, answered: Answered, language: str) -> dict
         if not any(is_same_word(word.lower(), part) for part in parts)
     ]
     told = {"is_complete": not gaps, "gaps": gaps, "left_open": lacking}
+    told["left_out"] = answered.left_out
     if answered.is_missing or not answered.rows:
         return {**told, "summary": "", "is_complete": False}
     rows = answered.rows[:MAX_RESULTS]
@@ -125,8 +129,8 @@ def pad_decimals(rows: Sequence[list[str]], at: int, point: str) -> None:
     """Write the numbers of a column with as many decimals each, where none has more than two."""
     decimals = [row[at].partition(point)[2] for row in rows]
     most = max(map(len, decimals), default=0)
-    if 0 < most <= MAX_PADDED and all(row[at][-1:].isdigit() for row in rows):
-        for row, own in zip(rows, decimals, strict=True):
+    if 0 < most <= MAX_PADDED and all(row[at][-1:].isdigit() for row in rows if row[at]):
+        for row, own in ((row, own) for row, own in zip(rows, decimals, strict=True) if row[at]):
             row[at] += f"{'' if own else point}{'0' * (most - len(own))}"
 
 
@@ -147,6 +151,17 @@ def write_number(value: Any, language: str, *, is_own: bool = False) -> str:
     grouped = f"{int(digits):,}" if digits.isdecimal() else digits
     shown = f"{sign}{grouped}{point}{decimals}"
     return shown.translate(str.maketrans(",.", ".,")) if language == "de" else shown
+
+
+def write_value(
+    profile: Profile, column: str, value: Any, language: str, *, is_own: bool = True
+) -> str:
+    """Return a cell of a column: a year or code as it is, an amount of money with its cents."""
+    if column in (*profile.time_columns, *profile.codes):
+        return "" if value is None else write_cell(value)
+    text, point = write_number(value, language, is_own=is_own), "," if language == "de" else "."
+    has_dime = len(text.rpartition(point)[2]) == 1 and point in text
+    return f"{text}{'0' * (has_dime and split_unit(column)[1].lower() in CURRENCIES)}"
 
 
 def _list_gaps(profile: Profile, answered: Answered, language: str) -> list[str]:
@@ -204,11 +219,9 @@ class _Description:
         return " ".join(_GERMAN_PERIODS.get(word, word) for word in period.split(" "))
 
     def _number(self, value: Any, column: str) -> str:
-        asked, profile = self._asked, self._profile
-        if column in (*profile.time_columns, *profile.codes):
-            return "" if value is None else write_cell(value)  # a year is no amount
+        asked = self._asked
         is_own = asked.function == "value" and not (asked.change or asked.is_share)
-        return write_number(value, self._language, is_own=is_own)
+        return write_value(self._profile, column, value, self._language, is_own=is_own)
 
     def _state(self) -> str:
         """Return the sentence with the answer; above rows in no order, what they are."""
@@ -362,7 +375,9 @@ class _Description:
             "where": self._conditions,
             "ratio": asked.divisor,
             "grouped": group if asked.function == "sum" and not asked.divisor else "",
-            "without": write_number(left_out, self._language) if left_out else "",
+            f"without{'_group' * (asked.group in profile.partly_empty)}": (
+                write_number(left_out, self._language) if left_out else ""
+            ),
             "totals": profile.totals,
             "thing": asked.thing,
         }

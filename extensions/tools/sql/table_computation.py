@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from extensions.tools.sql.numbers import write_flags
 from extensions.tools.sql.table_columns import Query
 from extensions.tools.sql.table_profile import Profile
 from extensions.tools.sql.tables import quote_name, write_literal
@@ -18,10 +17,8 @@ MAX_ROWS: Final = 201
 """One more than any answer shows."""
 MAX_LABELS: Final = 3
 MAX_VALUES: Final = 6
-MAX_LISTED: Final = 12
+MAX_LISTED: Final = 20
 """Rows that may be an answer as they are."""
-MAX_NAMED: Final = 20
-"""The same where the question names what is listed."""
 _FUNCTIONS: Final = {"sum": "SUM", "average": "AVG", "minimum": "MIN", "maximum": "MAX"}
 _BUCKETS: Final = ("day", "month", "quarter", "year")
 
@@ -332,8 +329,7 @@ class Computation:
         if is_listed and answered.rows_used > len(answered.rows):
             asked.doubt("averaged_rows", period=asked.bucket)
         is_listing = not (group or asked.order) and asked.function == "value" and not asked.change
-        most = MAX_NAMED if asked.named else MAX_LISTED
-        if is_listing and len(answered.rows) > most:
+        if is_listing and len(answered.rows) > MAX_LISTED:
             asked.doubt("many_fit", count=len(answered.rows))
 
     def _doubt_sums(self, answered: Answered, group: str, where: str) -> None:
@@ -371,32 +367,3 @@ def _where(conditions: Sequence[str]) -> str:
 
 def _count(filled: Sequence[str]) -> str:
     return f"SUM(CASE WHEN {' AND '.join(filled)} THEN 1 ELSE 0 END)" if filled else "COUNT(*)"
-
-
-MAX_USED_LABELS: Final = 3
-MAX_USED_ROWS: Final = 15
-MAX_GROUPED_ROWS: Final = 30
-
-
-def show_used(computation: Computation, answered: Answered) -> dict[str, Any]:
-    """Return the rows that figures are computed of, their number, and the group that divides them.
-
-    Of one figure the first of them, of the figures of groups all, or none where they are many.
-    Nothing for rows that are shown themselves.
-    """
-    asked, profile = computation.asked, computation.profile
-    is_plain = asked.function != "value" and not (asked.change or asked.is_share)
-    is_one = len(answered.rows) == 1 and not answered.labels
-    is_grouped = answered.labels == 1 and bool(asked.group) and not asked.is_of_row
-    most = MAX_USED_ROWS if is_one else MAX_GROUPED_ROWS
-    is_few = is_one or (is_grouped and answered.rows_used <= most)
-    if not (is_plain and is_few and answered.rows_used):
-        return {}
-    measures = [each for each in (*asked.measures, asked.divisor) if each]
-    held = [each.column for each in asked.conditions if not each.part]
-    by = [asked.group] if is_grouped else []
-    names = [*dict.fromkeys([*profile.columns[:MAX_USED_LABELS], *held, *by, *measures])]
-    filled = [f"{profile.read(name)} IS NOT NULL" for name in measures]
-    rows = computation.select_fitting(", ".join(map(quote_name, names)), filled)
-    used = {"columns": names, "rows": write_flags(rows[:most]), "count": answered.rows_used}
-    return {"used": {**used, **({"by": asked.group} if by else {})}}

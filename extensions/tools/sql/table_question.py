@@ -11,10 +11,10 @@ from extensions.tools.sql.table_answer import describe_answer, join_names
 from extensions.tools.sql.table_arguments import Question
 from extensions.tools.sql.table_cells import count_beside
 from extensions.tools.sql.table_columns import AnalysedTable, Query
-from extensions.tools.sql.table_computation import Computation, show_used
+from extensions.tools.sql.table_computation import Computation
 from extensions.tools.sql.table_fit import Tried, try_table
-from extensions.tools.sql.table_nearest import find_nearest
 from extensions.tools.sql.table_profile import Profile, build_profile
+from extensions.tools.sql.table_rows import find_nearest, show_used
 from extensions.tools.sql.whole_table import TOTAL_ROW, translate_note
 from extensions.tools.tables.doubts import ALL_PERIODS, Doubt
 from extensions.tools.tables.formatting import split_unit
@@ -85,9 +85,10 @@ def _answer_parts(
     is_better |= sum(text.rstrip().endswith("?") for text in texts) > 1  # no question is two
     if before or (texts and is_better):
         answered = by_part
+    tried = chosen if answered is by_part else [best]
     kept = [
         translate_note(note, asked.language)
-        for note in _select_notes(notes, chosen if answered is by_part else [best])
+        for note in _select_notes(notes, tried, answered)
         if not (best.profile.totals and TOTAL_ROW in note)
     ]
     said = [each["summary"] for each in answered if each["summary"]]
@@ -95,21 +96,25 @@ def _answer_parts(
     joined = answered[0] if len(answered) == 1 else _join(answered)
     about = [each.profile.table.source for each in (best, *chosen) if each.is_about]
     whole = {**joined, "summary": "\n\n".join(said), "about": list(dict.fromkeys(about))}
-    tried = chosen if answered is by_part else [best]
     found = (find_nearest(each, query, asked.language) for each in tried)
     nearest = {} if said else next(filter(None, found), {})
     return {**whole, **nearest, **({"notes": kept} if kept else {})}
 
 
-def _select_notes(notes: Sequence[str], tried: Sequence[Tried]) -> list[str]:
-    """Return the notes without those on columns that were only looked at: `a.csv: fee: …`."""
+def _select_notes(
+    notes: Sequence[str], tried: Sequence[Tried], answered: Sequence[dict[str, Any]]
+) -> list[str]:
+    """Return the notes without those on columns that were only looked at: `a.csv: fee: …`.
+
+    An empty amount of a row that is not used concerns no figure.
+    """
     unused = {
         f"{each.profile.table.source}: {name}: " for each in tried for name in each.profile.columns
     }
-    for each in tried:
+    for each, answer in zip(tried, answered, strict=True):
         read = each.reading
-        held = [*read.measures, *read.listed, *(one.column for one in read.conditions)]
-        used = [*held, read.divisor, read.second, read.group]
+        held = [*read.listed, *(one.column for one in read.conditions), read.group]
+        used = [*held, *[*read.measures, read.divisor, read.second] * bool(answer.get("left_out"))]
         unused -= {f"{each.profile.table.source}: {name}: " for name in used}
     return [note for note in notes if not note.startswith(tuple(unused))]
 

@@ -59,7 +59,7 @@ comparison: it is unclear how “{words}” compares with {column} |
   es ist unklar, wie „{words}“ mit {column} zu vergleichen ist
 empty: {names}: empty where {where} | {names}: leer bei {where}
 no_row: no row of {words} | keine Zeile zu {words}
-many_fit: {count} rows or more fit | {count} Zeilen oder mehr passen
+many_fit: {count} rows fit | {count} Zeilen passen
 sums_differ: {first} or {top}: single rows and sums over the rows differ |
   {first} oder {top}: einzelne Zeilen und Summen darüber sind verschieden
 needs_row: “{text}” needs one row of the part before it |

@@ -191,7 +191,7 @@ MEDICINES = (
     [
         ("How many doses of vaccine do we have?", "**100**"),
         ("How many bottles are there?", "**12**"),
-        ("What does Propofol cost?", "**18.5 EUR**"),
+        ("What does Propofol cost?", "**18.50 EUR**"),
     ],
 )
 def test_a_counted_unit_adds_up_the_quantity_and_a_name_may_be_the_beginning_of_a_cell(

@@ -1,17 +1,18 @@
-"""The rows nearest to a question that no table answers: they are shown as they are."""
+"""The rows beside an answer: those that figures are computed of, or the nearest without one."""
 
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
-from extensions.tools.sql.numbers import write_cell
-from extensions.tools.sql.table_answer import MAX_RESULTS, PHRASES, write_number
+from extensions.tools.sql.numbers import write_flags
+from extensions.tools.sql.table_answer import MAX_RESULTS, PHRASES, write_number, write_value
 from extensions.tools.sql.table_cells import find_words_in_cells
 from extensions.tools.sql.table_columns import Query
 from extensions.tools.sql.table_computation import Computation
 from extensions.tools.sql.table_fit import Tried
 from extensions.tools.sql.tables import format_row, quote_name
 from extensions.tools.tables.formatting import format_column
-from extensions.tools.tables.reading import Condition, Reading, describe_conditions
+from extensions.tools.tables.reading import Answered, Condition, Reading, describe_conditions
 from nodes.errors import ToolRefused
 from nodes.tools.framework.tool_report import format_table
 
@@ -40,7 +41,8 @@ def find_nearest(tried: Tried, query: Query, language: str) -> dict[str, Any]:
         rows=write_number(len(rows), language),
         all=write_number(profile.rows, language),
     )
-    cells = [["" if cell is None else write_cell(cell) for cell in row] for row in rows]
+    write = partial(write_value, profile, language=language)
+    cells = [list(map(write, columns, row)) for row in rows]
     table = format_table(list(map(format_column, columns)), cells, MAX_RESULTS)
     results = [{"source": profile.table.source, "text": format_row(columns, row)} for row in rows]
     return {"nearest": {"text": f"{said}\n\n{table}", "results": results}}
@@ -80,3 +82,32 @@ def _choose_columns(tried: Tried) -> list[str]:
         return profile.columns[:MAX_COLUMNS]
     named = (name for name in (*titles, *read.named, *chosen) if name in profile.columns)
     return [*dict.fromkeys(named)]
+
+
+MAX_USED_LABELS: Final = 3
+MAX_USED_ROWS: Final = 15
+MAX_GROUPED_ROWS: Final = 30
+
+
+def show_used(computation: Computation, answered: Answered) -> dict[str, Any]:
+    """Return the rows that figures are computed of, their number, and the group that divides them.
+
+    Of one figure the first of them, of the figures of groups all, or none where they are many.
+    Nothing for rows that are shown themselves.
+    """
+    asked, profile = computation.asked, computation.profile
+    is_plain = asked.function != "value" and not (asked.change or asked.is_share)
+    is_one = len(answered.rows) == 1 and not answered.labels
+    is_grouped = answered.labels == 1 and bool(asked.group) and not asked.is_of_row
+    most = MAX_USED_ROWS if is_one else MAX_GROUPED_ROWS
+    is_few = is_one or (is_grouped and answered.rows_used <= most)
+    if not (is_plain and is_few and answered.rows_used):
+        return {}
+    measures = [each for each in (*asked.measures, asked.divisor) if each]
+    held = [each.column for each in asked.conditions if not each.part]
+    by = [asked.group] if is_grouped else []
+    names = [*dict.fromkeys([*profile.columns[:MAX_USED_LABELS], *held, *by, *measures])]
+    filled = [f"{profile.read(name)} IS NOT NULL" for name in measures]
+    rows = computation.select_fitting(", ".join(map(quote_name, names)), filled)
+    used = {"columns": names, "rows": write_flags(rows[:most]), "count": answered.rows_used}
+    return {"used": {**used, **({"by": asked.group} if by else {})}}
