@@ -144,7 +144,7 @@ class PassageIndex:
         pairs the most even one.
         """
         is_plain = not others and word.isalpha() and len(word) <= MAX_COMPOUND_CHARS
-        if not is_plain or self._count_matches((word,)):
+        if not is_plain or is_light((word,)) or self._count_matches((word,)):
             return []
         if forms := self._list_forms(word):
             return forms
@@ -261,7 +261,7 @@ def _list_stems(words: Sequence[str]) -> dict[str, str]:
 
 
 MAX_QUERY_WORDS = 32
-STOP_WORDS = FUNCTION_WORDS | QUESTION_WORDS | {"compare", "find", "give", "list", "show"}
+STOP_WORDS = FUNCTION_WORDS | QUESTION_WORDS | LIGHT_VERBS | {"compare", "find", "list", "show"}
 
 _COMPOUND = Pattern(r"\w+(?:[.\-/:@+]\w+)*+")
 _PART = Pattern(r"[^\W_]+")

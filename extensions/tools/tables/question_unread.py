@@ -36,7 +36,7 @@ def list_unread(roles: QuestionRoles) -> None:
             is_group
             or is_unit
             or before.word in OR  # 4 or better
-            or before.word in LISTS["prepositions"]  # the fee for students
+            or _is_restriction(roles, token)
             or _is_counted(roles, token)
             or _is_name(roles, token)
             or is_opposite(token.word, parts)
@@ -93,6 +93,13 @@ def _is_unread(roles: QuestionRoles, before: Token, token: Token, words: list[st
     is_state = any("≠" in each.words or each.words.endswith(states) for each in found.conditions)
     is_grammar |= is_state and token.word in LISTS["so far"]  # not paid yet
     return not (token.role or is_grammar or is_degree or _is_scope(roles, token))
+
+
+def _is_restriction(roles: QuestionRoles, token: Token) -> bool:
+    """Return whether a word restricts the rows of a named column: the fee for students."""
+    at = roles.tokens.index(token)
+    is_of_column = roles.role(at - 2) in ("column", "title")
+    return is_of_column and roles.word(at - 1) in LISTS["prepositions"]
 
 
 def _is_counted(roles: QuestionRoles, token: Token) -> bool:
