@@ -31,7 +31,8 @@ def write_answer(values: AnswerValues) -> dict[str, Any]:
     parts += _show_reports(unread, headings)
     if not (done or any(nearest)):
         parts.append(say(language, "none_completed"))
-    claims = [claim for report in done for claim in report.claims]
+    read = done + [report for report in values.reports if report.escalation]
+    claims = [claim for report in read for claim in report.claims]
     return {
         "text": "\n\n".join(filter(None, parts)),
         "gaps": list(dict.fromkeys(values.missing)),

@@ -43,8 +43,10 @@ def write_fallback_answer(evidence: SynthesisInput, contact: str, *, has_files: 
     else:
         paragraphs.append(say(language, "no_answer_written", remedy=remedy))
     text = "\n\n".join(paragraphs)
+    sources = [claim.source for each, _ in results for claim in each.claims if claim.source]
     return Answer(
         text=text if heading in text else f"{heading}\n\n{text}",
+        sources=tuple(dict.fromkeys(sources)),
         confidence=bound_confidence((), evidence.reports) if evidence.reports else 0,
     )
 

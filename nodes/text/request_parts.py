@@ -72,6 +72,8 @@ _TAIL_STARTS = frozenset(
 """Begin what is asked besides of what was named: and since when."""
 _AT_END = ("that", "das")
 """Pronouns where a question ends: how much was that?"""
+_AFTER_END = ("all", "altogether", "in", "insgesamt", "then", "together", "zusammen")
+"""What may still follow them: how much is that in total?"""
 _OF_OUTSIDE = _PLACES | {*_AT_END, "er", "he", "ihm", "ihn", "it", "these", "those"}
 """Pronouns that hardly mean a noun before them in their own question: how many does it have?"""
 _RELATIVE = ("days", "that", "which", "who", "whose", "with", "without")
@@ -181,7 +183,12 @@ def find_pronoun(text: str) -> str:
 def _list_places(words: Sequence[str]) -> list[str]:
     pairs = zip(["", *words], words, strict=False)
     found = [word for before, word in pairs if word in _PLACES and before not in _ASKING]
-    return found + [word for word in words[-1:] if word in _AT_END]
+    ends = zip(["", *words], words, [*words[1:], ""], strict=False)
+    return found + [
+        word
+        for before, word, after in ends
+        if word in _AT_END and (not after or (before in _VERBS and after in _AFTER_END))
+    ]
 
 
 def needs_earlier_request(text: str) -> bool:

@@ -62,6 +62,8 @@ no_row: no row of {words} | keine Zeile zu {words}
 many_fit: {count} rows fit | {count} Zeilen passen
 sums_differ: {first} or {top}: single rows and sums over the rows differ |
   {first} oder {top}: einzelne Zeilen und Summen darüber sind verschieden
+which_year: {period} is in several years; name one |
+  {period} ist in mehreren Jahren; nennen Sie eines
 needs_row: “{text}” needs one row of the part before it |
   „{text}“ braucht eine Zeile aus dem Teil davor
 unclear_it: it is unclear what “{word}” means; name it |

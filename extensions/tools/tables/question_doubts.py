@@ -27,7 +27,8 @@ def doubt_choice(roles: QuestionRoles) -> None:
     after = [
         word for pair, word in zip(pairwise(words), words[2:], strict=False) if pair in _HOW_MUCH
     ]
-    if found.function == "sum" and is_of_all and {*after} & LISTS["being"]:
+    is_sum = found.function == "sum" and found.measure and "sum" not in roles.operations
+    if is_sum and is_of_all and {*after} & LISTS["being"]:
         found.doubt("as_sum", name=found.measure)  # how much is the fee
     if "average" in roles.operations and found.function in ("count", "distinct"):
         found.doubt("and_average")

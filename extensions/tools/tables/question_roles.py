@@ -298,12 +298,17 @@ class QuestionRoles(ComparedWords):
                 year = period.year or last.year
                 period, last = replace(period, year=year), replace(last, year=last.year or year)
             if used and (found := write_condition(times, period, last, sign, at)):
+                is_open = sign not in ("to", "=") and not period.year
+                if is_open and self.profile.spans.get("year", 1) > 1:
+                    self.found.doubt("which_year", period=period)  # since December
+                    self.found.is_of_others = True
+                else:
+                    self.found.conditions.append(found)
                 if sign == "to":
                     self.found.ends = [period.write(times), last.write(times)]
                 elif sign == "=":
-                    single.append((len(self.found.conditions), period))
+                    single.append((len(self.found.conditions) - 1, period))
                 self.take(range(max(0, before if sign in SIGNS.values() else at), end), "period")
-                self.found.conditions.append(found)
             at = max(end, at + 1) if used else at + 1
         self._add_year(single)
 

@@ -26,7 +26,7 @@ def _read_yes(words: ComparedWords, at: int, name: str) -> Condition | None:
     yes = words.profile.answers.get(name)
     if not yes:
         return None
-    negated = words.take_negation(at, 2)
+    negated = words.take_negation(at, 2) or _take_due(words, at)
     if "in" in split_name(name) and (words.word(at - 2), words.word(at - 1)) == ("out", "of"):
         words.take([at - 2, at - 1], "condition")
         negated = not negated  # out of service, of in_service
@@ -39,13 +39,23 @@ def _read_yes(words: ComparedWords, at: int, name: str) -> Condition | None:
 def _read_filled(words: ComparedWords, at: int, name: str) -> Condition | None:
     """Return the condition that a column has a value, or none: is on loan, has no fault."""
     filled = write_filled(name)
-    if _is_said_empty(words, at, name):
+    is_due = name in words.profile.partly_empty and _take_due(words, at)
+    if is_due or _is_said_empty(words, at, name):
         return Condition(name, f"NOT ({filled})", f"{name} is empty", at, is_value=False)
     has_cell = any(each.column == name for each in words.found.conditions)
     if name in words.profile.partly_empty and not has_cell and says_state(words, at):
         said = f"{name} is not empty"
         return Condition(name, filled, said, at, is_value=False, is_shown=True)
     return None
+
+
+def _take_due(words: ComparedWords, at: int) -> bool:
+    """Return whether it is said that something is yet to be so: needs to be tested, have to pay."""
+    start = at - 1 - (words.word(at - 1) == "be")
+    if words.word(start) != "to" or words.word(start - 1) not in LISTS["due"]:
+        return False
+    words.take(range(start - 1, at), "condition")
+    return True
 
 
 def _is_said_empty(words: ComparedWords, at: int, name: str) -> bool:

@@ -37,6 +37,7 @@ def list_unread(roles: QuestionRoles) -> None:
             or is_unit
             or before.word in OR  # 4 or better
             or _is_restriction(roles, token)
+            or token.word in LISTS["so far"]  # what they still owe
             or _is_counted(roles, token)
             or _is_name(roles, token)
             or is_opposite(token.word, parts)
@@ -96,10 +97,13 @@ def _is_unread(roles: QuestionRoles, before: Token, token: Token, words: list[st
 
 
 def _is_restriction(roles: QuestionRoles, token: Token) -> bool:
-    """Return whether a word restricts the rows of a named column: the fee for students."""
-    at = roles.tokens.index(token)
-    is_of_column = roles.role(at - 2) in ("column", "title")
-    return is_of_column and roles.word(at - 1) in LISTS["prepositions"]
+    """Return whether a word restricts the rows of a named column: the fee for new students."""
+    at = before = roles.tokens.index(token)
+    while before and (before == at or (roles.word(before) in GRAMMAR and not roles.role(before))):
+        before -= 1
+    between = {each.word for each in roles.tokens[before + 1 : at]}
+    is_of_column = roles.role(before) in ("column", "title")
+    return is_of_column and bool(between & LISTS["prepositions"])
 
 
 def _is_counted(roles: QuestionRoles, token: Token) -> bool:

@@ -192,41 +192,41 @@ lists = absent: fehlen fehlende fehlenden fehlt lack lacking lacks missing; aged
   shorter smaller under unter weniger; count names: anzahl count counts freq frequency n num number
   total; degrees: big great groß high hoch large; being: are is ist sind war waren was were; beside:
   and its mit their und with; comparing: compare compared comparison vergleich vergleiche verglichen
-  versus vs; denials: 0 kein keine nein no none; each alone: each everybody everyone jede jedem
-  jeden jeder; early: earliest first oldest frühester früheste erste älteste ältester; late: last
-  latest newest letzte letzter neueste neuester jüngste; generic values: amount figure obs value
-  values wert werte; german: anteil meisten viele welche welchem welchen welcher welches wenigsten;
-  having: haben had has hat hatte hatten have; identifiers: code fips iata id index isbn key lat
-  latitude lon longitude no nr number phone plz postal postcode ssn zip zipcode; inside: among im in
-  innerhalb inside unter within; intensive: age alter average avg density index mean median pct perc
-  percent preis price quote rate rating ratio score share speed temp temperatur temperature; kinds:
-  different distinct unique unterschiedliche verschiedene; light: answer befinden befindet liegen
-  stehen steht sich darf dürfen kann können muss müssen soll sollen anywhere appear auf aus bei
-  bekam bekamen bekommen belong betrug beträgt bring brings brought calculate came column columns
-  come comes compare compute contain contains das data dataset dem den der des die ein eine einem
-  einen einer entire entries er erhielt erhielten es ever figure figures file find fand fanden für
-  gab gave get gibt ging give goes gone got haben happen happened hat hatte hatten high hoch ihr
-  ihre ihrem ihren ihrer im include included ist kam kamen kind kommen kommt level liegt list listed
-  live lived lives located made make mit number numbers occur occurred oder question rank ranked
-  reach reached record recorded records registered reported row rows saw see seen sein seine seinem
-  seinen seiner show shown sie sind piece pieces table tables take tell thing things took und value
-  values viel viele vom von wann war waren welche welchem welchen welcher welches went wer werden
-  whole wie wird wo wurde wurden zu zum zur zwischen; links: and beside das den der die how many
-  oder or sowie than the to und versus vs with; listing: compare list order ordne rank sort sortiere
-  top vergleiche; meaningful: above after again against also before below down except first former
-  further half last latter near neither never next no noch none nor not off only other others over
-  rest same second several since still third twice under until up weder without yet; no: 0 false n
-  nein no; measured by: einheit einheiten unit units uom; particles: away back out; range links: and
-  bis through till to und until; row names: column id lastname name names surname title; people:
-  leute people personen persons; persons: wem wen wer who whom; prepositions: am at bei by for from
-  in of on to um von zu ,; so far: already bereits currently gerade noch now schon still yet;
-  sources: about by due durch from in of on von; speakers: i ich they we wir you; units: and chf cm
-  dollar dollars eur euro euros g gbp gwh h hp in jpy kg km km2 kmh kwh l lb lbs m m2 min ml mm mph
-  ms mwh of pct per perc s t the usd; vague: about almost approximately around by ca circa etwa
-  innerhalb nearly roughly rund within; verbs: are came come comes did do does entfallen entfällt
-  goes haben had has hat hatten have is ist kam kamen sind war waren was went were; which: welche
-  welchem welchen welcher welches wer wessen which who whom whose; whole: all alle beide both these
-  those; yes: 1 ja true y yes
+  versus vs; denials: 0 kein keine nein no none; due: has have is are need needs still yet; each
+  alone: each everybody everyone jede jedem jeden jeder; early: earliest first oldest frühester
+  früheste erste älteste ältester; late: last latest newest letzte letzter neueste neuester jüngste;
+  generic values: amount figure obs value values wert werte; german: anteil meisten viele welche
+  welchem welchen welcher welches wenigsten; having: haben had has hat hatte hatten have;
+  identifiers: code fips iata id index isbn key lat latitude lon longitude no nr number phone plz
+  postal postcode ssn zip zipcode; inside: among im in innerhalb inside unter within; intensive: age
+  alter average avg density index mean median pct perc percent preis price quote rate rating ratio
+  score share speed temp temperatur temperature; kinds: different distinct unique unterschiedliche
+  verschiedene; light: answer befinden befindet liegen stehen steht sich darf dürfen kann können
+  muss müssen soll sollen anywhere appear auf aus bei bekam bekamen bekommen belong betrug beträgt
+  bring brings brought calculate came column columns come comes compare compute contain contains das
+  data dataset dem den der des die ein eine einem einen einer entire entries er erhielt erhielten es
+  ever figure figures file find fand fanden für gab gave get gibt ging give goes gone got haben
+  happen happened hat hatte hatten high hoch ihr ihre ihrem ihren ihrer im include included ist kam
+  kamen kind kommen kommt level liegt list listed live lived lives located made make mit number
+  numbers occur occurred oder question rank ranked reach reached record recorded records registered
+  reported row rows saw see seen sein seine seinem seinen seiner show shown sie sind piece pieces
+  table tables take tell thing things took und value values viel viele vom von wann war waren welche
+  welchem welchen welcher welches went wer werden whole wie wird wo wurde wurden zu zum zur
+  zwischen; links: and beside das den der die how many oder or sowie than the to und versus vs with;
+  listing: compare list order ordne rank sort sortiere top vergleiche; meaningful: above after again
+  against also before below down except first former further half last latter near neither never
+  next no noch none nor not off only other others over rest same second several since still third
+  twice under until up weder without yet; no: 0 false n nein no; measured by: einheit einheiten unit
+  units uom; particles: away back out; range links: and bis through till to und until; row names:
+  column id lastname name names surname title; people: leute people personen persons; persons: wem
+  wen wer who whom; prepositions: am at bei by for from in of on to um von zu ,; so far: already
+  bereits currently gerade noch now schon still yet; sources: about by due durch from in of on von;
+  speakers: i ich they we wir you; units: and chf cm dollar dollars eur euro euros g gbp gwh h hp in
+  jpy kg km km2 kmh kwh l lb lbs m m2 min ml mm mph ms mwh of pct per perc s t the usd; vague: about
+  almost approximately around by ca circa etwa innerhalb nearly roughly rund within; verbs: are came
+  come comes did do does entfallen entfällt goes haben had has hat hatten have is ist kam kamen sind
+  war waren was went were; which: welche welchem welchen welcher welches wer wessen which who whom
+  whose; whole: all alle beide both these those; yes: 1 ja true y yes
 """
 """Closed lists: a section, with its names or roles, each with its words."""
 

@@ -3,7 +3,8 @@
 import pytest
 
 from nodes.text.request_parts import needs_earlier_request
-from tests.unit.extensions.tools.test_table_words import analyze, find
+from tests.unit.extensions.tools.test_table_questions import analyze
+from tests.unit.extensions.tools.test_table_words import find
 
 COACHES = (
     "number,name,kind,built,in_service,last_overhaul,seats,repair_gbp\n"
@@ -15,7 +16,7 @@ MEMBERS = (
     "name,voice,joined,birth_year,fee_eur,fee_paid,paid_on,rehearsals_missed\n"
     "Amsel,soprano,2011-10-04,1965,180,yes,2025-03-01,0\n"
     "Feller,alto,2018-03-13,1983,180,no,,2\nHauser,bass,2003-05-20,1949,180,yes,2025-03-28,2\n"
-    "Sato,soprano,2024-01-16,1999,90,no,,7\n"
+    "Sato,soprano,2024-01-16,1999,90,no,,7\nWilk,bass,2014-02-15,1971,180,yes,2024-12-20,3\n"
 )
 EXPENSES = (
     "date,category,item,amount_eur,reimbursed\n2025-02-11,printing,Flyers,86.40,yes\n"
@@ -36,6 +37,9 @@ EXPENSES = (
         (EXPENSES, "How much did we spend on printing?", "**206.30 EUR**"),
         (EXPENSES, "How much did we spend in March?", "**919.90 EUR**"),
         (EXPENSES, "Which items have not been reimbursed?", "| Snacks |"),
+        (EXPENSES, "Which items still need to be reimbursed?", "| Posters |"),
+        (EXPENSES, "How much is the amount in total?", "**1,006.30 EUR**"),
+        (MEMBERS, "Which names have to pay?", "| Feller |"),
         (EXPENSES, "Sum of amount by category", "| fees | 800.00 |"),
     ],
 )
@@ -52,6 +56,8 @@ def test_an_everyday_question_is_answered(table, question, answer):
         (COACHES, "Which carriages are out of order?"),
         (MEMBERS, "How much is the fee for students?"),
         (MEMBERS, "How much is the fee?"),
+        (MEMBERS, "How much do members still owe?"),
+        (MEMBERS, "How many members have paid since March?"),
     ],
 )
 def test_what_may_mean_another_thing_is_not_complete(table, question):
@@ -92,6 +98,10 @@ def test_those_are_the_rows_of_the_question_before():
         ("Which of these are schools?", True),
         ("List those who have not paid", False),
         ("Which of these days is free?", False),
+        ("How much is that in total?", True),
+        ("How much is that in March?", True),
+        ("Which tenor is that?", True),
+        ("Who paid that fee?", False),
     ],
 )
 def test_those_mean_what_is_before_unless_they_are_named(question, needs):
