@@ -1,6 +1,6 @@
 """Reports what tools computed, found or refused, and composes the answer from the reports."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, zip_longest
 from pathlib import PurePath
 from typing import Any, get_args
@@ -19,7 +19,9 @@ def write_answer(values: AnswerValues) -> dict[str, Any]:
     """Return the fields of the answer; no model judged it, so it has no confidence."""
     language = values.language
     done = [report for report in values.reports if report.status == "completed"]
-    nearest = list(dict.fromkeys(_list_nearest(values)))
+    nearest = list(
+        dict.fromkeys(each.escalation.partial for each in values.reports if each.escalation)
+    )
     shown = [report for report in done if not _only_confirms(report)] or done * (not any(nearest))
     computed = [report for report in shown if not report.is_unread]
     unread = _list_new([report for report in shown if report.is_unread])
@@ -44,15 +46,6 @@ def format_heading(identifier: str) -> str:
     """Return a task's id as a heading."""
     text = identifier.replace("_", " ").replace("-", " ").strip()
     return text[:1].upper() + text[1:]
-
-
-def _list_nearest(values: AnswerValues) -> Iterator[str]:
-    """Yield the rows of tables that do not answer, unless others answer all that they were for."""
-    for report in values.reports:
-        if report.escalation:
-            yield report.escalation.partial
-        elif report.status == "skipped" and report.is_unread and {*report.gaps} & {*values.missing}:
-            yield report.output
 
 
 def _only_confirms(report: Report) -> bool:
@@ -139,6 +132,9 @@ def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
     shown += [*(part for part, _ in quoted if part), *map(format_passage, passages)]
     if not shown:
         return _write_empty_report(work, answered, failed, uncalled)
+    if work.absent:  # what tables have near them may be what is meant
+        tables = (each for each in work.handoff.context if each.status == "skipped")
+        shown[:0] = [each.output for each in tables if each.is_unread]
     gaps = [*failed, *(gap for call in answered for gap in call.gaps), *_list_absent(work)]
     left_open = [
         gap

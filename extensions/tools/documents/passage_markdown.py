@@ -124,6 +124,8 @@ MARKDOWN_SUFFIXES: Final = frozenset((".md", ".markdown", ".html", ".htm", ".xht
 ASCIIDOC_SUFFIXES: Final = frozenset((".adoc", ".asciidoc"))
 _PLAIN_SUFFIXES: Final = frozenset((".txt", ".text", ".pdf", ".docx"))
 """Kinds in which a line in capital letters, or one that begins with a number, is a heading."""
+_TYPED_SUFFIXES: Final = frozenset((".txt", ".text"))
+"""Kinds in which a short line alone above a paragraph is a heading, too."""
 UNDIVIDED_SUFFIXES: Final = frozenset(
     (
         *(".log", ".diff", ".patch", ".json", ".jsonl", ".ndjson"),
@@ -138,12 +140,15 @@ _MAX_TITLE_CHARS: Final = 200
 _MAX_LINE_CHARS: Final = 1000
 """Longer lines are no headings."""
 _MAX_CAPITALS_CHARS: Final = 60
+_MAX_TYPED_CHARS: Final = 40
 
 _HEADING: Final = Pattern(r"(#{1,6})[ \t]++(.*[^ \t#])[ \t#]*+$")
 _EQUALS_HEADING: Final = Pattern(r"(={1,6})[ \t]++([^=]*[^=\s])[ \t]*+=*+[ \t]*+$")
 _HTML_HEADING: Final = Pattern(r"[ \t]{0,3}<h([1-6])\b[^<>]*>")
 _HTML_HEADING_END: Final = Pattern(r"</h[1-6]>[ \t]*(?P<rest>.*)")
 _TAG: Final = Pattern(r"</?\w[^<>]*>")
+_YEAR_END: Final = Pattern(r"\b(?:1[89]|20)\d\d$")
+"""Of a line that is a date."""
 _NUMBERED: Final = Pattern(r"((?:\d{1,3}\.){0,5}\d{1,3})[.)]?[ \t]+[^\W\d_][^.;]{1,80}$")
 _ITEM: Final = Pattern(r"[ \t]{0,8}(?:[-*+•]|\d{1,3}[.)])[ \t]|[|>]")
 
@@ -231,6 +236,8 @@ def _read_heading(lines: Sequence[str], start: int, index: int, suffix: str) -> 
         found = _read_html_heading(lines, index)
     if not found and start == index and suffix in _PLAIN_SUFFIXES:
         found = _read_plain_heading(lines, index)
+        if not found and suffix in _TYPED_SUFFIXES:
+            found = _read_typed_heading(lines, index)
     return found
 
 
@@ -278,6 +285,19 @@ def _read_html_heading(lines: Sequence[str], index: int) -> Heading | None:
     return Heading(index, end, " ".join(words), f"h{found[1]}", rest)
 
 
+def _read_typed_heading(lines: Sequence[str], index: int) -> Heading | None:
+    """Return a heading that is a short line of words, alone above the first line of a paragraph."""
+    line = lines[index].rstrip()
+    above = lines[index - 1] if index else line
+    below, under = [*lines[index + 1 : index + 3], "", ""][:2]
+    is_alone = not above.strip() and not below.strip()
+    is_title = line[0].isupper() and line[-1].isalnum() and len(line) <= _MAX_TYPED_CHARS
+    is_above_text = len(under.rstrip()) > _MAX_TYPED_CHARS and under[:1].isupper()
+    if not (is_alone and is_title and is_above_text) or _YEAR_END.search(line):
+        return None
+    return Heading(index, index + 1, line, "typed")
+
+
 def _read_plain_heading(lines: Sequence[str], index: int) -> Heading | None:
     """Return a heading that only its looks show: alone, in capital letters or numbered."""
     line = lines[index].rstrip()
@@ -287,7 +307,8 @@ def _read_plain_heading(lines: Sequence[str], index: int) -> Heading | None:
         letters = sum(map(str.isalpha, line))
         if is_alone and letters >= 3 and letters * 2 > len(line):
             return Heading(index, index + 1, line.strip(), "capitals")
-    if not line[0].isdigit() or below.strip() or not (found := _NUMBERED.match(line)):
+    is_numbered = line[0].isdigit() and not below.strip() and not _YEAR_END.search(line)
+    if not is_numbered or not (found := _NUMBERED.match(line)):
         return None
     follower = next((each for each in lines[index + 1 : index + 6] if each.strip()), "")
     again = _NUMBERED.match(follower)

@@ -17,6 +17,8 @@ from nodes.errors import ToolRefused
 from nodes.tools.framework.tool_report import format_table
 
 MAX_COLUMNS: Final = 12
+FEW_COLUMNS: Final = 10
+"""So many are shown whether they are named or not."""
 
 
 def find_nearest(tried: Tried, query: Query, language: str) -> dict[str, Any]:
@@ -78,7 +80,7 @@ def _choose_columns(tried: Tried) -> list[str]:
     profile, read = tried.profile, tried.reading
     titles = profile.identities[:1] or profile.labels[:1]
     chosen = [each.column for each in (*read.conditions, *read.part)]
-    if {*read.named} <= {*titles, *chosen}:
+    if {*read.named} <= {*titles, *chosen} or len(profile.columns) <= FEW_COLUMNS:
         return profile.columns[:MAX_COLUMNS]
     named = (name for name in (*titles, *read.named, *chosen) if name in profile.columns)
     return [*dict.fromkeys(named)]

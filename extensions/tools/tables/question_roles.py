@@ -177,11 +177,14 @@ class QuestionRoles(ComparedWords):
             is_kind = name in (*self.profile.labels, *self.profile.time_columns)
             is_ranked = self.operation(at - 1) in ("most", "least")
             is_other = is_name or is_said or is_ranked or self.is_asked_for(at)
-            if is_kind and parts[1:] and not is_other:
+            is_counted = is_ranked or self.word(at - 1) in ("many", "viele")
+            is_rows = is_counted and self._is_of_title(at) and not self.profile.differs_by_row(name)
+            if (is_kind and parts[1:] and not is_other) or (is_kind and is_rows):
                 self.columns.remove((at, name))
                 self.tokens[at].role = "title"
 
     def _is_of_title(self, at: int) -> bool:
+        """Return whether a word is in the table's name."""
         return any(is_same_word(self.word(at), part) for part in self.profile.title)
 
     def _list_years(self, name: str) -> list[int]:

@@ -43,10 +43,18 @@ def _read_filled(words: ComparedWords, at: int, name: str) -> Condition | None:
     if is_due or _is_said_empty(words, at, name):
         return Condition(name, f"NOT ({filled})", f"{name} is empty", at, is_value=False)
     has_cell = any(each.column == name for each in words.found.conditions)
-    if name in words.profile.partly_empty and not has_cell and says_state(words, at):
+    is_number = name in words.profile.numbers and _has_article(words, at)
+    is_state = name in words.profile.partly_empty and says_state(words, at)
+    if not has_cell and (is_state or is_number):
+        filled += f" AND {words.profile.read(name)} <> 0" * is_number
         said = f"{name} is not empty"
         return Condition(name, filled, said, at, is_value=False, is_shown=True)
     return None
+
+
+def _has_article(words: ComparedWords, at: int) -> bool:
+    """Return whether something is said to have one, as in "have a locker"."""
+    return words.word(at - 1) in _ARTICLES and words.word(at - 2) in LISTS["having"]
 
 
 def _take_due(words: ComparedWords, at: int) -> bool:

@@ -161,6 +161,21 @@ def test_the_nearest_rows_of_a_question_that_no_table_answers_are_what_was_found
     assert report.claims == (Claim(text="show: Late Brass", source="shows.csv"),)
 
 
+def test_who_reads_documents_shows_the_rows_of_tables_for_words_that_no_document_has() -> None:
+    rows = Report(task="tables", status="skipped", output="| C03 | 6 |", is_unread=True)
+    results = [{"source": "rules.md", "place": "Entry", "text": "Free entry."}]
+    found = json.dumps({"results": results, "absent": ["left"]})
+
+    report = make_report(
+        ("success", found),
+        words="How many are left?",
+        arguments={"query": "many left"},
+        context=(rows,),
+    )
+
+    assert report.output.startswith("| C03 | 6 |") and "Free entry." in report.output
+
+
 def test_the_nearest_rows_are_shown_before_passages() -> None:
     asked = Escalation(reason="ambiguous_input", message="?", partial="| Late Brass |")
     passages = Report(task="minutes", output="> Brass", is_unread=True)

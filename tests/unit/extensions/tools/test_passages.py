@@ -213,3 +213,32 @@ def test_nothing_leaves_its_quotation_or_makes_a_heading(text):
 
     assert [token.content for token in tokens if token.level == 1][-1:] == ["The end."]
     assert not {"html_block", "heading_open"} & {token.type for token in tokens}
+
+
+LETTER = """Alder Dairy
+Mill Lane 4
+
+3 April 2026
+
+Dear Ms Okafor,
+
+thank you for your call. We are glad that the class wants to come.
+
+Date and time
+
+We suggest Tuesday, 19 May 2026, at 9 in the morning.
+
+Price
+
+We charge 4 euros for each child. Teachers who come along pay nothing.
+
+With kind regards
+
+Hanna Vogel
+"""
+
+
+def test_a_short_line_alone_above_a_paragraph_is_a_heading_of_a_letter() -> None:
+    places = [passage.place for passage in split_document("letter.txt", LETTER)]
+
+    assert places == ["", "Date and time", "Price"]

@@ -18,6 +18,10 @@ MEMBERS = (
     "Feller,alto,2018-03-13,1983,180,no,,2\nHauser,bass,2003-05-20,1949,180,yes,2025-03-28,2\n"
     "Sato,soprano,2024-01-16,1999,90,no,,7\nWilk,bass,2014-02-15,1971,180,yes,2024-12-20,3\n"
 )
+COURSES = (
+    "course_id,course,trainer,locker\nC1,Rope,Aziz,12\nC2,Rope,Aziz,\nC3,Yoga,Aziz,7\nC4,Yoga,Finch,\n"
+    "C5,Kids,Finch,3\n"
+)
 EXPENSES = (
     "date,category,item,amount_eur,reimbursed\n2025-02-11,printing,Flyers,86.40,yes\n"
     "2025-03-04,fees,Conductor,800,yes\n2025-03-27,printing,Posters,119.90,no\n"
@@ -39,6 +43,7 @@ EXPENSES = (
         (EXPENSES, "Which items have not been reimbursed?", "| Snacks |"),
         (EXPENSES, "Which items still need to be reimbursed?", "| Posters |"),
         (EXPENSES, "How much is the amount in total?", "**1,006.30 EUR**"),
+        (COURSES, "How many entries have a locker?", "**3**"),
         (MEMBERS, "Which names have to pay?", "| Feller |"),
         (EXPENSES, "Sum of amount by category", "| fees | 800.00 |"),
     ],
@@ -79,6 +84,20 @@ def test_rows_without_a_group_are_said_to_be_left_out():
     table = "builder,cost\nHunslet,5\nRuston,6\nHunslet,2\n,7\n"
 
     assert "without builder, left out: 1" in find(table, "Sum of cost per builder")["summary"]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("How many courses does Aziz have?", "**3**"),
+        ("Which trainer has the most courses?", "**Aziz**: **3**"),
+        ("How many different courses are there?", "**3**"),
+    ],
+)
+def test_what_a_table_is_named_after_are_its_rows(question, answer):
+    found = find(COURSES, question, name="courses.csv")
+
+    assert answer in found["summary"] and found["is_complete"], found
 
 
 def test_those_are_the_rows_of_the_question_before():

@@ -22,8 +22,11 @@ def test_a_row_that_a_question_names_is_shown_whole():
     assert "| Late Brass | Falk | Tuesday | 21:00 | no | 2024-06-25 |" in nearest
 
 
-def test_of_named_columns_those_are_shown_and_what_names_the_rows():
-    nearest = find_nearest("Whose start on Thursday is hectic?")
+def test_of_the_columns_of_a_wide_table_the_named_ones_are_shown_and_what_names_the_rows():
+    more = ",".join(f"field_{n}" for n in range(6))
+    lines = [f"{line},{more if at == 0 else ',,,,,'}" for at, line in enumerate(SHOWS.splitlines())]
+
+    nearest = find_nearest("Whose start on Thursday is hectic?", "\n".join(lines))
 
     assert "| show | start | day |" in nearest
     assert "| Quiz Down | 20:30 | Thursday |" in nearest and "Late Brass" not in nearest
