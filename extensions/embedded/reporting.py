@@ -132,9 +132,9 @@ def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
     shown += [*(part for part, _ in quoted if part), *map(format_passage, passages)]
     if not shown:
         return _write_empty_report(work, answered, failed, uncalled)
-    if work.absent:  # what tables have near them may be what is meant
-        tables = (each for each in work.handoff.context if each.status == "skipped")
-        shown[:0] = [each.output for each in tables if each.is_unread]
+    tables = [each for each in work.handoff.context if each.status == "skipped" and each.is_unread]
+    tables *= bool(work.absent)  # what they have near those words may be what is meant
+    shown[:0] = [each.output for each in tables]
     gaps = [*failed, *(gap for call in answered for gap in call.gaps), *_list_absent(work)]
     left_open = [
         gap
@@ -152,6 +152,7 @@ def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
         "output": "\n\n".join(shown),
         "claims": [
             *(claim for call in answered for claim in _list_claims(call)),
+            *(claim.model_dump() for each in tables for claim in each.claims),
             *({**each, "quotation": each["text"]} for each in quotations),
         ],
         "findings": [each for call in answered for each in call.list_objects("findings")],
@@ -197,6 +198,7 @@ def _write_empty_report(
         return {
             "status": "skipped",
             "output": partial or "; ".join(texts),
+            "claims": claims,
             "gaps": _list_unused(answered, "; ".join(texts), language),
             "is_unread": bool(partial),
         }

@@ -55,7 +55,7 @@ async def test_what_was_not_used_beside_passages_is_named_and_makes_nothing_part
     assert "after the tenth hour" in read_text(outcome)
     assert outcome.answer is not None
     assert outcome.answer.gaps == (
-        "not used: fleet.csv (no column or cell for: overtime, shift, paid, approved)",
+        "no answer from fleet.csv (no column or cell for: overtime, shift, paid, approved)",
         "Nothing in minutes.md has the words: drivers",
     )
 
@@ -81,7 +81,7 @@ async def test_a_table_that_no_task_was_given_is_named_where_the_answer_is_not_w
     outcome = await ask("Which zeppelin captain did the council approve for Vienna?")
 
     assert outcome.status == "partial" and outcome.answer is not None
-    assert "not used: fleet.csv (none of the words asked for)" in outcome.answer.gaps
+    assert "no answer from fleet.csv (none of the words asked for)" in outcome.answer.gaps
 
 
 async def test_passages_that_have_the_fewest_words_of_a_question_are_no_whole_answer(

@@ -66,10 +66,10 @@ test("columns of figures are aligned as figures, those of years and words are no
   expect(html.match(/<t[hd] class="figure">[^<]*/g)).toEqual(['<th class="figure">share', '<td class="figure">12.5%', '<td class="figure">–']);
 });
 
-test("dates are not broken, cells of words may be", () => {
+test("dates and codes are not broken, cells of words may be", () => {
   const html = renderMarkdown("| show | last aired |\n|---|---|\n| Late Brass | 2024-06-25 |\n| Quiz | |");
 
-  expect(html).toContain('<td class="date">2024-06-25</td>');
+  expect(html).toContain('<td class="whole">2024-06-25</td>');
   expect(html).toContain("<td>Late Brass</td>");
 });
 

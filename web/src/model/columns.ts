@@ -43,11 +43,11 @@ const NO_FIGURE = /^[-–]?$/;
 const areFigures = (cells: readonly string[]): boolean =>
   cells.every((cell) => FIGURE.test(cell) || NO_FIGURE.test(cell)) && cells.some((cell) => FIGURE.test(cell) && !YEAR_OR_DAY.test(cell));
 
-const DATE = /^[\d./:-]{0,16}$/;
+const WHOLE = /^\S{0,16}$/;
 
-/** Return the class of a column's cells: figures are to the right, and like dates not broken. */
-export const nameKind = (cells: readonly string[]): "figure" | "date" | "" =>
-  areFigures(cells) ? "figure" : cells.every((cell) => DATE.test(cell)) ? "date" : "";
+/** Return the class of a column's cells: figures are to the right, and like dates and codes not broken. */
+export const nameKind = (cells: readonly string[]): "figure" | "whole" | "" =>
+  areFigures(cells) ? "figure" : cells.every((cell) => WHOLE.test(cell)) ? "whole" : "";
 
 /** A row of a table, as a claim says it: `company: Alpha; usd: 3.5`. */
 export type Row = { columns: string[]; cells: string[] };
