@@ -212,6 +212,8 @@ def _explain_left_out(path: Path) -> str:
     """Return why an entry of a folder is no material; empty if it is one."""
     if path.is_dir():
         return "a folder in a folder"
+    if not path.is_file():
+        return "no file, or a link to none"
     if _is_document(path):
         return "" if path.stat().st_size else "empty"
     kind = (guess_type(path.name)[0] or "").partition("/")[0]

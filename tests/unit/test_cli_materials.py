@@ -308,12 +308,14 @@ def test_what_is_passed_over_in_a_folder_is_said_in_one_line(capsys: pytest.Capt
     write_file("data/notes.txt", "")
     write_file("data/photo.jpg", "x")
     write_file("data/old/pears.md", "Pears: 4.")
+    Path("data/gone.md").symlink_to("nowhere.md")
 
     code = run_supervise("run", "How many apples are there?", "--file", "data", "--json")
 
     shown = capsys.readouterr().err.replace("\n", " ")
     assert code == 0
-    assert "not read: notes.txt (empty); old (a folder in a folder); photo.jpg (pictures" in shown
+    assert "not read: gone.md (no file, or a link to none);" in shown
+    assert "notes.txt (empty); old (a folder in a folder); photo.jpg (pictures" in shown
 
 
 def test_a_request_without_quotation_marks_is_refused_with_how_to_write_it(
