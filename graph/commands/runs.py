@@ -22,6 +22,7 @@ from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import is_terminal, print_to_stdout
 from graph.display.summary import (
     REPORT_INDENT,
+    format_edit,
     format_figures,
     format_more,
     format_plan,
@@ -222,12 +223,12 @@ def print_run(thread: str, trace: Json, *, named: str, profile: bool = False) ->
         print_markdown(format_answer(answer))
     if answer and not profile:
         more = format_more("how it was made", named, status, usage or {})
-        for line in [format_result(thread, status, timing or {}, usage or {}), *more]:
-            print_to_stderr(line, style="dim")
+        figures = [format_result(thread, status, timing or {}, usage or {}), *more]
     else:
-        _print_work(trace, plans)
-        for line in format_figures(thread, status, timing or {}, usage or {}):
-            print_to_stderr(line, style="dim")
+        _print_work(trace)
+        figures = format_figures(thread, status, timing or {}, usage or {})
+    for line in [*format_edit(run), *figures]:
+        print_to_stderr(line, style="dim")
     for question in run.get("questions") or ():
         for line in format_question(question, shown_plan=plans[-1] if plans else None):
             print_to_stderr(line)
@@ -247,13 +248,16 @@ def lay_out_trace(thread: str, entries: Iterable[Json]) -> dict[str, Any]:
     return build_chrome_trace(timeline, f"supervise {thread}")
 
 
-def _print_work(trace: Json, plans: Sequence[Json]) -> None:
+def _print_work(trace: Json) -> None:
     """Print the last plan, and what came of each task."""
-    states = label_tasks(trace)
+    states, plans, number = label_tasks(trace), trace.get("plans") or (), 0
+    for event in trace.get("events") or ():
+        if not event.get("within"):
+            number = 0 if event.get("kind") == "request" else number + ("plan" in event)
     if _find_answer(trace):
         print_markdown("\n## How it was made\n")
     for plan in plans[-1:]:
-        print_text("\n".join(format_plan(plan, states)))
+        print_text("\n".join(format_plan(plan, states, number=number)))
     for task in trace.get("tasks") or ():
         _print_task(task, states[task["id"]])
 

@@ -20,6 +20,7 @@ from graph.display.progress_lines import (
 )
 from graph.display.stderr_console import STDERR_CONSOLE, can_draw_live, print_to_stderr
 from graph.display.streams import is_terminal
+from graph.display.summary import format_edit
 from graph.display.text import cut_middle, describe_task, make_printable, to_one_line
 from graph.runs.event_log import Event
 from graph.runs.run_view import RunView, TaskView
@@ -118,6 +119,7 @@ class ProgressTable:
             yield _join_fitting(self._build_summary(rows, seconds), width)
         request = self._progress.request
         heads = [" · ".join(list_mechanisms(request)), *list_notes(request)] if request else []
+        heads += format_edit(self._progress.facts)
         heads = [head for head in heads if head]
         for head in heads:
             yield _join_fitting([to_one_line(head, width)], width)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from graph.display.labels import COULD_NOT, format_seconds, format_task, label_models, label_task
+from graph.display.summary import format_edit, name_plan
 from graph.display.text import describe_task, to_one_line
 from graph.runs.run_view import RunEvent, RunView, TaskView
 from nodes.text.counts import format_count
@@ -99,7 +100,7 @@ def _format_plan(view: RunView, event: Event) -> str:
     plan = event.get("plan")
     untaken = plan.get("untaken") if isinstance(plan, dict) else ()
     notes += [f"  no worker takes: {to_one_line(part, 200)}" for part in untaken or ()]
-    head = f"{to_one_line(within, 40)} plan:" if within else f"plan {view.plan_version}:"
+    head = f"{to_one_line(within, 40)} plan:" if within else f"{name_plan(view.plan_number)}:"
     lines = [f"{head} {_cut(event, 'reason', 300)}".rstrip()]
     for task in view.select_tasks(within):
         after = f" (after {', '.join(task.needs)})" if task.needs else ""
@@ -213,6 +214,9 @@ _RUN_LINES: Final[Mapping[str, Callable[[RunView, Event], str]]] = {
     "request": _format_request,
     "plan_created": _format_plan,
     "plan_revised": _format_plan,
+    "plan_approved": lambda view, event: (
+        "\n".join(format_edit(view.facts)) if not event.get("within") else ""
+    ),
     "plan_rejected": lambda view, event: f"plan rejected: {_join_problems(event)}",
     "plan_reviewed": _format_review,
     "report": _format_report,

@@ -6,7 +6,7 @@ from typing import Any
 
 from graph.display.labels import format_seconds, format_status, format_task, label_models
 from graph.display.text import describe_task, make_printable, to_one_line
-from nodes.text.counts import format_cost, format_count, format_estimate
+from nodes.text.counts import format_cost, format_count, format_estimate, join_names
 
 Json = Mapping[str, Any]
 MIN_SPEEDUP = 1.2
@@ -14,6 +14,7 @@ MIN_SPEEDUP = 1.2
 MAX_ARGUMENTS_CHARS = 2_000
 """Limit for the arguments of a call that is to be approved; each has an equal share of it."""
 MIN_ARGUMENT_CHARS = 40
+MAX_EDITED = 6
 REPORT_INDENT = 2
 """Columns before the texts of a report."""
 _MECHANISM_LABELS: Mapping[str, str] = {
@@ -83,9 +84,15 @@ def format_comparison(comparison: Json) -> list[str]:
     return lines
 
 
-def format_plan(plan: Json, states: Mapping[str, str] | None = None) -> list[str]:
-    """Return a plan as lines, one for each task, with its state if known."""
-    lines = [f"plan {plan.get('version', 1)}: {to_one_line(plan.get('goal', ''), 300)}"]
+def format_plan(
+    plan: Json, states: Mapping[str, str] | None = None, *, number: int = 1
+) -> list[str]:
+    """Return a plan as lines, one for each task, with its state if known.
+
+    Args:
+        number: which plan of its request it is; the first is shown without.
+    """
+    lines = [f"{name_plan(number)}: {to_one_line(plan.get('goal', ''), 300)}"]
     for task in plan.get("tasks", ()):
         needs = [
             f"{edge['task']}{'' if edge.get('required', True) else ' (if it can)'}"
@@ -99,12 +106,26 @@ def format_plan(plan: Json, states: Mapping[str, str] | None = None) -> list[str
     return lines
 
 
+def name_plan(number: int) -> str:
+    """Return what a plan is called among those of its request."""
+    return f"plan {number}" if number > 1 else "plan"
+
+
+def format_edit(run: Json) -> list[str]:
+    """Return one line on a plan that the user edited before it ran; none for any other."""
+    if (tasks := run.get("edited_tasks")) is None:
+        return []
+    noun = "the task" if len(tasks) == 1 else "the tasks"
+    named = f": {noun} {join_names(tasks, MAX_EDITED)}" if tasks else ""
+    return [to_one_line(f"plan edited before it ran{named}", 300)]
+
+
 def format_question(question: Json, *, shown_plan: Json | None = None) -> list[str]:
     """Return a run's question to the user; a plan already on the screen is not repeated."""
     problems = [f"problem: {to_one_line(text, 300)}" for text in question.get("problems") or ()]
     if question.get("kind") == "plan":
         plan = question["plan"]
-        shown = [] if plan == shown_plan else format_plan(plan)
+        shown = [] if plan == shown_plan else format_plan(plan, number=question.get("number", 1))
         if estimate := question.get("estimate"):
             shown.append(f"expected: {format_estimate(estimate)}")
         shown += format_certificate(question.get("certificate"))

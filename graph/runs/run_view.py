@@ -1,7 +1,7 @@
 """The state of a run, folded from its events: what progress, a trace and a timeline show."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from time import monotonic
@@ -134,7 +134,8 @@ class RunView:
         """The answer so far, while a model writes it."""
         self.last: RunEvent | None = None
         self.phase = "starting"
-        self.plan_version = 0
+        self.plan_number = 0
+        """Which of its request's plans the last is."""
         self.plans: list[Any] = []
         """Every version of the run's own plan, over all requests."""
         self.teams: dict[str, TeamView] = {}
@@ -264,6 +265,7 @@ class RunView:
         self._forget_team(within)
         self.teams[within] = TeamView(str(event.get("team")))
         if not within:
+            self.facts.pop("edited_tasks", None)
             self.request, self.answer, self.phase, self._first_s = event, None, "planning", event.t
             self.thread = str(event.get("thread") or self.thread)
 
@@ -291,10 +293,13 @@ class RunView:
             task.needs = tuple(f"{inside}{need}" for need in needs)
             if not task.attempts:
                 task.worker = str(planned.get("worker", ""))
-        self.teams.setdefault(within, TeamView()).plans.append(plan)
+        known = self.teams.setdefault(within, TeamView()).plans
+        if event.get("edited") and not within:
+            self.facts["edited_tasks"] = _list_edited(known[-1:], plan)
+        known.append(plan)
         if not within:
             self.plans.append(plan)
-            self.plan_version = int(event.get("version") or plan.get("version") or 1)
+            self.plan_number = len(known)
 
     def _apply_task_start(self, event: RunEvent) -> None:
         self._get_task(event.task).begin_attempt(event)
@@ -326,6 +331,18 @@ class RunView:
     def _apply_answer(self, event: RunEvent) -> None:
         if not event.within:
             self.answer, self.phase = event, str(event.get("status") or "done")
+
+
+def _list_edited(before: Sequence[Json], plan: Json) -> list[str]:
+    """Return the tasks that a plan has not as the one before it had them, and those it lacks.
+
+    What they cover of the request is no part of that: it is found from their words.
+    """
+    was, now = (
+        {task["id"]: {**task, "covers": ()} for each in plans for task in each["tasks"]}
+        for plans in (before, [plan])
+    )
+    return [name for name in {**was, **now} if before and was.get(name) != now.get(name)]
 
 
 def _read_usage(call: RunEvent) -> Usage:

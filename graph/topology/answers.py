@@ -55,7 +55,18 @@ def list_open_questions(snapshot: StateSnapshot) -> list[dict[str, Any]]:
         for each in snapshot.interrupts
         if each.id in open_ids
     ]
+    for question in asked:
+        if (number := _number_plan(question, snapshot)) > 1:
+            question["number"] = number
     return sorted(asked, key=lambda question: float(question.get("asked_s") or 0.0))
+
+
+def _number_plan(question: Question, snapshot: StateSnapshot) -> int:
+    """Return how many plans the request has had with the one asked about: versions count on."""
+    if question.get("kind") != "plan":
+        return 0
+    is_inner = bool(question.get("task"))  # a team in a task counts its own
+    return int(question["plan"]["version"] if is_inner else snapshot.values.get("revisions", 0) + 1)
 
 
 def _collect_open_ids(snapshot: StateSnapshot) -> set[str]:

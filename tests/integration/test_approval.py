@@ -93,6 +93,21 @@ async def test_a_saved_run_waits_for_a_human_and_takes_the_answer(runs: Runs):
     assert sorted(outcome.results) == ["A", "B"]
     kinds = [event["kind"] for event in runs.load_events()]
     assert kinds.count("plan_approved") == 1
+    assert list_runs(runs.settings)[0]["edited_tasks"] == ["B"]
+
+
+async def test_plans_are_numbered_within_their_request(runs: Runs):
+    runs.script(answers={"Plan": [make_plan("A"), make_plan("A"), make_plan("B")]})
+    options: Any = {"settings": runs.settings, "thread": "one", "context": {"approve_plan": True}}
+    await arun(REQUEST, team=make_team(), **options)
+    done = await runs.resume("one", answer="accept")
+
+    first = await arun("And the next part?", team=make_team(), **options)
+    second = await runs.resume("one", answer="reject: part B, not A")
+
+    assert "edited_tasks" not in list_runs(runs.settings)[0] and done.status == "done"
+    assert first.questions[0]["plan"]["version"] == 2 and "number" not in first.questions[0]
+    assert second.questions[0]["plan"]["version"] == 3 and second.questions[0]["number"] == 2
 
 
 async def test_a_resumed_graph_continues_its_clock(runs: Runs):

@@ -108,7 +108,7 @@ async def test_a_rejected_plan_is_made_again_with_the_reason(runs: Runs):
     async with connect(runs, Context(approve_plan=True), replies) as (session, asked):
         result = await session.call_tool(TEAM, GIVEN)
 
-    assert [question.partition(":")[0] for question in asked] == ["plan 1", "plan 2"]
+    assert [question.partition(":")[0] for question in asked] == ["plan", "plan 2"]
     assert [call.schema for call in runs.requests].count("Plan") == 2
     assert result.structuredContent and result.structuredContent["status"] == "done"
 

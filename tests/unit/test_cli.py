@@ -168,7 +168,7 @@ def test_a_run_that_waits_is_listed_and_shown_with_its_question(supervise, table
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     assert supervise("run", REQUEST, "--file", table, "--approve", "--thread", "w1") == 7
     asked = supervise.err.splitlines()[-2:]
-    assert len(re.findall("^plan 1:", supervise.err, re.MULTILINE)) == 1
+    assert len(re.findall("^plan:", supervise.err, re.MULTILINE)) == 1
 
     assert supervise("runs") == 0
     assert "needs_input" in supervise.out

@@ -245,7 +245,18 @@ def test_a_plan_is_written_with_its_dependencies():
 
     lines = format_plan({"goal": "g", "tasks": [{**task, "depends_on": edges}]}, {"T2": "done"})
 
-    assert lines == ["plan 1: g", "  T2 w after T1 (if it can), T0 [done]: d"]
+    assert lines == ["plan: g", "  T2 w after T1 (if it can), T0 [done]: d"]
+
+
+def test_a_plan_that_was_edited_is_named_with_its_changed_tasks(board: RunView):
+    tasks: Any = PLAN["tasks"]
+    edited = {**PLAN, "tasks": [*tasks[:-1], {**tasks[-1], "description": "Write it shorter."}]}
+    event = {"kind": "plan_approved", "edited": True, "plan": edited}
+    board.apply_event(event)
+
+    assert format_event(board, event) == f"plan edited before it ran: the task {tasks[-1]['id']}"
+    board.apply_event({"kind": "request", "team": "fruit"})
+    assert format_event(board, {"kind": "plan_approved", "edited": False}) == ""
 
 
 def test_a_worker_on_another_server_is_named_once_before_its_question() -> None:

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { comparePlans, listPlanVersions } from "../src/model/plan-versions";
+import { comparePlans, describeEdit, listPlanVersions } from "../src/model/plan-versions";
 import type { Plan } from "../src/model/trace";
 import { makeEvent, makeTask, makeTrace } from "./samples";
 
@@ -45,4 +45,13 @@ test("a version has its reason, and what happened before it", () => {
   expect(versions[0]!.notes).toEqual([{ t: 1, text: "refused: cycle: a -> a" }]);
   expect(versions.map(({ later }) => later.length)).toEqual([0, 0]);
   expect(versions[1]!.difference!.added.map(({ id }) => id)).toEqual(["b"]);
+});
+
+test("a plan that the user edited says so, one that was accepted does not", () => {
+  const describe = (approved: Record<string, unknown>) =>
+    describeEdit(makeTrace({ events: [makeEvent(0, "request"), makeEvent(1, "plan_created", { plan: plan(4, makeTask("a"), makeTask("b")) }), makeEvent(2, "plan_approved", approved)] }));
+
+  expect(describe({ edited: true, plan: plan(5, makeTask("a"), makeTask("b", [], { description: "Sum." })) })).toBe("plan edited before it ran: the task b");
+  expect(describe({ edited: true, plan: plan(5, makeTask("a"), makeTask("c")) })).toBe("plan edited before it ran: c and b");
+  expect(describe({ edited: false, version: 4 })).toBe("");
 });

@@ -96,7 +96,8 @@ describe("replies are sent", () => {
 });
 
 test("the title says what is waited for", () => {
-  const plan = { goal: "g", version: 2, tasks: [{ id: "a", description: "d", worker: "w", depends_on: [] }] };
-  expect(nameAsked(readQuestions([{ id: "1", kind: "plan", plan }]))).toBe("Approve version 2 of the plan?");
+  const plan = { goal: "g", version: 5, tasks: [{ id: "a", description: "d", worker: "w", depends_on: [] }] };
+  expect(nameAsked(readQuestions([{ id: "1", kind: "plan", plan }]))).toBe("Approve this plan?");
+  expect(nameAsked(readQuestions([{ id: "1", kind: "plan", plan, number: 2 }]))).toBe("Approve version 2 of the plan?");
   expect(nameAsked(readQuestions([{ id: "1", is: "?" }, { id: "2", is: "?" }]))).toBe("The run waits for 2 answers");
 });

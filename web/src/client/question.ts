@@ -1,7 +1,7 @@
 /** The open questions of a run, in the forms of docs/guide/questions.md. All of it is data: nothing is trusted. */
 
 import { dropAsides } from "../model/asides";
-import { asList, asRecord, asText, asTexts, isRecord, type Json } from "../model/json";
+import { asList, asRecord, asText, asTexts, isNumber, isRecord, type Json } from "../model/json";
 import { readPlan, readUsage } from "../model/read-trace";
 import type { Estimate, Plan } from "../model/trace";
 
@@ -22,6 +22,8 @@ interface Asked {
 export interface PlanQuestion extends Asked {
   kind: "plan";
   plan: Plan;
+  /** Which plan of its request it is. */
+  number: number;
   /** What a rejection leads to, where it is not another plan. */
   warning: string;
 }
@@ -65,7 +67,7 @@ function readQuestion(found: unknown): Question | null {
     limits: isRecord(found.certificate) ? asTexts(found.certificate.summary) : [],
   };
   const plan = found.kind === "plan" ? readWholePlan(asRecord(found.plan)) : null;
-  if (plan) return { ...asked, kind: "plan", plan, warning: asText(found.warning) };
+  if (plan) return { ...asked, kind: "plan", plan, number: isNumber(found.number) ? found.number : 1, warning: asText(found.warning) };
   if (found.kind === "question" && typeof found.question === "string") {
     return { ...asked, kind: "question", question: found.question, partial: asText(found.partial), choices: readChoices(found) };
   }

@@ -1,6 +1,7 @@
 import { asRecord, asText, asTexts } from "./json";
 import { oncePerTrace } from "./once-per-trace";
 import { findStart, selectTurn } from "./read-trace";
+import { joinNames } from "./sentences";
 import type { Plan, PlannedTask, Trace, TraceEvent } from "./trace";
 
 /** A part of a task that differs between two versions of a plan. */
@@ -67,6 +68,15 @@ export const listPlanVersions = oncePerTrace((trace: Trace): PlanVersion[] => {
   if (last) last.later = notes;
   return versions;
 });
+
+/** Return what the user changed of the last request's plan before it ran, in words; empty where nothing. */
+export function describeEdit(trace: Trace): string {
+  const edit = listPlanVersions(trace).findLast(({ origin }) => origin === ORIGINS["plan_approved"]);
+  if (!edit) return "";
+  const { added, removed, changed } = edit.difference ?? { added: [], removed: [], changed: [] };
+  const names = [...changed, ...added, ...removed].map(({ id }) => id);
+  return `plan edited before it ran${names.length ? `: ${names.length > 1 ? "" : "the task "}${joinNames(names, "task")}` : ""}`;
+}
 
 /** Return which tasks a plan has that another one has not, and what differs in those of both. */
 export function comparePlans(before: Plan, after: Plan): PlanDifference {

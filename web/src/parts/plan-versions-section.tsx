@@ -13,7 +13,7 @@ export function PlanVersionsSection({ trace }: { trace: Trace }) {
     <ol class="plan-versions bare">
       {versions.map((version, index) => (
         <li key={index}>
-          <Version version={version} number={version.plan.version || index + 1} />
+          <Version version={version} number={index + 1} />
         </li>
       ))}
     </ol>

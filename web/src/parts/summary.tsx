@@ -3,6 +3,7 @@ import { findAnswer } from "../model/answer";
 import { describeAmount } from "../model/estimate";
 import { countOf, formatCount, formatSeconds, formatUsd } from "../model/format";
 import { countStates } from "../model/plan-blocks";
+import { describeEdit } from "../model/plan-versions";
 import { describeRun } from "../model/run-state";
 import { labelState } from "../model/task-view";
 import type { Trace } from "../model/trace";
@@ -16,6 +17,7 @@ const CLOCK_MS = 250;
 export function Summary({ trace, isAsking }: { trace: Trace; isAsking: boolean }) {
   const { run } = trace;
   const state = describeRun(trace);
+  const edit = describeEdit(trace);
   // A question stands below, and an answer of passages says so itself.
   const note = isAsking || (run.status === "passages" && findAnswer(trace)) ? "" : state.note;
   return (
@@ -26,6 +28,7 @@ export function Summary({ trace, isAsking }: { trace: Trace; isAsking: boolean }
       </blockquote>
       <p class="run-line flow">
         <span class={`badge state-${state.color}`}>{state.label}</span>
+        {edit && <a href="#plan-versions"><Line max={160}>{edit}</Line></a>}
         <Figures trace={trace} />
       </p>
       {note && (

@@ -95,7 +95,7 @@ const listGiven = (run?: Run): string[] => [...(run?.materials ?? []), ...(run?.
 export function nameAsked(open: readonly Question[]): string {
   const [first] = open;
   if (open.length > 1) return `The run waits for ${open.length} answers`;
-  if (first?.kind === "plan") return first.plan.version > 1 ? `Approve version ${first.plan.version} of the plan?` : "Approve this plan?";
+  if (first?.kind === "plan") return first.number > 1 ? `Approve version ${first.number} of the plan?` : "Approve this plan?";
   return first?.kind === "tool_call" ? "A call waits for your permission" : "The run waits for your answer";
 }
 
