@@ -43,6 +43,8 @@ from nodes.tools.framework.catalog import ConfirmedTool, get_origin, is_of_serve
 from nodes.tools.framework.materials import takes_materials
 from state import Report
 
+USED_KEY = "used"
+"""Of a tool's answer: the rows that its figures are computed of, which a page shows as proof."""
 MAX_CALLS_PER_TURN = 8
 """Limit for the tool calls of one message; the others are refused and may be repeated."""
 MAX_TOOL_RESULT_CHARS = 24_000
@@ -51,7 +53,8 @@ MAX_TRACED_CHARS = 500
 MAX_NAMED_CHARS = 200
 """Limit for an argument, and for the message of an exception, in the trace."""
 MAX_TRACED_RESULT_CHARS = 2_000
-"""Limit for what a tool answered, in the trace."""
+MAX_TRACED_ROWS_CHARS = 8_000
+"""Limits for what a tool answered, in the trace: the second with the rows that figures are of."""
 UNTRACED = TracePolicy(process_inputs=omit_payload, process_outputs=omit_payload)
 """The model calls and tools inside record what passes through the middleware."""
 CallTool = Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
@@ -153,7 +156,10 @@ class _Call:
         if result.status == "error":
             error = str(result.content)
         else:
-            shown = shorten_text(redact_text(str(result.content)), MAX_TRACED_RESULT_CHARS)
+            content = redact_text(str(result.content))
+            has_rows = f'"{USED_KEY}":' in content
+            limit = MAX_TRACED_ROWS_CHARS if has_rows else MAX_TRACED_RESULT_CHARS
+            shown = shorten_text(content, limit)
         lacking: dict[str, Any] = {}
         if result.artifact in (NOTHING_TO_READ, NO_FILE_OF_TASK):
             lacking["lacks_file" if result.artifact == NOTHING_TO_READ else "not_given_file"] = True

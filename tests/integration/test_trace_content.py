@@ -1,5 +1,6 @@
 """What the trace holds of tools and of models, and a file for it that cannot be written."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,15 @@ from tests.teams import make_team
 
 async def search_once(runs: Runs, given: tuple[str, ...], **materials: str) -> dict[str, Any]:
     """Return the call of a worker that searches documents, in a run with materials."""
+    return await call_once(runs, given, ("search_documents", {"query": "parts"}), materials)
+
+
+async def call_once(
+    runs: Runs, given: tuple[str, ...], query: tuple[str, Any], materials: dict[str, str]
+) -> dict[str, Any]:
     worker = {"name": "reader", "description": "Reads.", "instructions": "Read."}
     team = make_team().model_copy(update={"workers": ()}).model_dump()
-    tools = ("search_documents",)
-    query = ("search_documents", {"query": "parts"})
+    tools = (query[0],)
     runs.script(ScriptedTask(id="A", worker="reader", tool_calls=(query,), materials=given))
 
     await runs.run(
@@ -58,6 +64,17 @@ async def test_a_long_result_of_a_tool_is_cut_in_the_trace(runs: Runs):
     call = await search_once(runs, ("parts",), parts=parts)
 
     assert 2_000 < len(call["result"]) < 2_100 and "[cut " in call["result"]
+
+
+async def test_a_result_with_the_rows_of_its_figures_is_whole_in_the_trace(runs: Runs):
+    table = "customer,job,price\n" + "".join(
+        f"Customer number {row % 12},Repair {row} of a machine,{row}\n" for row in range(30)
+    )
+    asked = {"question": "What is the average price per customer?"}
+
+    call = await call_once(runs, ("a.csv",), ("analyze_table", asked), {"a.csv": table})
+
+    assert len(call["result"]) > 3_000 and len(json.loads(call["result"])["used"]["rows"]) == 30
 
 
 async def test_the_trace_holds_prompts_and_replies_only_where_it_is_asked_to(runs: Runs):

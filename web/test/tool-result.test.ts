@@ -35,6 +35,7 @@ test("a row of groups is computed of the rows of its group; of one figure they a
   const used = readUsed(answer)[0]!;
 
   expect(selectGroup(used, { columns: ["farm", "sum of eur"], cells: ["A", "15"] })).toMatchObject({ cells: [["Mon", "A", "10"], ["Wed", "A", "5"]], count: 2 });
+  expect(selectGroup({ ...used, counts: [["A", 7]] }, { columns: ["farm", "sum of eur"], cells: ["A", "15"] })).toMatchObject({ count: 7 });
   expect(selectGroup({ ...used, by: undefined }, null).cells).toHaveLength(3);
 });
 

@@ -1,5 +1,7 @@
 """The rows beside an answer: those that figures are computed of, or the nearest without one."""
 
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final
@@ -8,7 +10,7 @@ from extensions.tools.sql.numbers import write_flags
 from extensions.tools.sql.table_answer import MAX_RESULTS, PHRASES, write_number, write_value
 from extensions.tools.sql.table_cells import find_words_in_cells
 from extensions.tools.sql.table_columns import Query
-from extensions.tools.sql.table_computation import Computation
+from extensions.tools.sql.table_computation import MAX_ROWS, Computation
 from extensions.tools.sql.table_fit import Tried
 from extensions.tools.sql.tables import format_row, quote_name
 from extensions.tools.tables.formatting import format_column
@@ -89,20 +91,21 @@ def _choose_columns(tried: Tried) -> list[str]:
 MAX_USED_LABELS: Final = 3
 MAX_USED_ROWS: Final = 15
 MAX_GROUPED_ROWS: Final = 30
+"""Of all groups together; of more rows each group shows its first."""
 
 
 def show_used(computation: Computation, answered: Answered) -> dict[str, Any]:
     """Return the rows that figures are computed of, their number, and the group that divides them.
 
-    Of one figure the first of them, of the figures of groups all, or none where they are many.
-    Nothing for rows that are shown themselves.
+    Of one figure the first of them; of the figures of groups all, or of each group the first with
+    how many it has; none where rows or groups are many, or where rows are shown themselves.
     """
     asked, profile = computation.asked, computation.profile
     is_plain = asked.function != "value" and not (asked.change or asked.is_share)
     is_one = len(answered.rows) == 1 and not answered.labels
     is_grouped = answered.labels == 1 and bool(asked.group) and not asked.is_of_row
-    most = MAX_USED_ROWS if is_one else MAX_GROUPED_ROWS
-    is_few = is_one or (is_grouped and answered.rows_used <= most)
+    groups = len(answered.rows)
+    is_few = is_one or (is_grouped and groups <= MAX_GROUPED_ROWS and answered.rows_used < MAX_ROWS)
     if not (is_plain and is_few and answered.rows_used):
         return {}
     measures = [each for each in (*asked.measures, asked.divisor) if each]
@@ -110,6 +113,23 @@ def show_used(computation: Computation, answered: Answered) -> dict[str, Any]:
     by = [asked.group] if is_grouped else []
     names = [*dict.fromkeys([*profile.columns[:MAX_USED_LABELS], *held, *by, *measures])]
     filled = [f"{profile.read(name)} IS NOT NULL" for name in measures]
-    rows = computation.select_fitting(", ".join(map(quote_name, names)), filled)
-    used = {"columns": names, "rows": write_flags(rows[:most]), "count": answered.rows_used}
-    return {"used": {**used, **({"by": asked.group} if by else {})}}
+    rows = write_flags(computation.select_fitting(", ".join(map(quote_name, names)), filled))
+    used = {"columns": names, "rows": rows[:MAX_USED_ROWS], "count": answered.rows_used}
+    shared = _share_rows(rows, names.index(asked.group), groups) if by else {}
+    return {"used": {**used, **({"by": asked.group} if by else {}), **shared}}
+
+
+def _share_rows(rows: Sequence[list[Any]], at: int, groups: int) -> dict[str, Any]:
+    """Return the rows of all groups, of many the first of each and how many each has.
+
+    Args:
+        at: the column that divides them.
+    """
+    if len(rows) <= MAX_GROUPED_ROWS:
+        return {"rows": rows}
+    counts, kept = Counter[Any](), list[list[Any]]()
+    for row in rows:
+        counts[row[at]] += 1
+        if counts[row[at]] <= max(1, min(MAX_USED_ROWS, MAX_GROUPED_ROWS // groups)):
+            kept.append(row)
+    return {"rows": kept, "counts": [list(each) for each in counts.items()]}

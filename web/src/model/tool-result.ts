@@ -16,6 +16,8 @@ export interface UsedRows {
   count: number;
   /** The column that divides them into the groups of several figures; absent for one figure. */
   by?: string;
+  /** How many rows each group has, where the rows are the first of each. */
+  counts?: [group: unknown, count: number][];
   /** The results that they belong to, of a request of several parts; absent for all results. */
   of?: string[];
 }
@@ -45,7 +47,8 @@ export function selectGroup(used: UsedRows, row: Row | null): UsedRows {
   const [column, shown] = [used.columns.indexOf(used.by ?? ""), row?.columns.indexOf(used.by ?? "") ?? -1];
   if (column < 0 || shown < 0) return used;
   const cells = used.cells.filter((each) => each[column] === row!.cells[shown]);
-  return { columns: used.columns, cells, count: cells.length };
+  const count = used.counts?.find(([group]) => String(group) === row!.cells[shown])?.[1];
+  return { columns: used.columns, cells, count: count ?? cells.length };
 }
 
 /** Return the texts in what a tool answered, for a reader: `column: value; column: value` for a row of a table; other text as it is. */
