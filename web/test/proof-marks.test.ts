@@ -60,6 +60,13 @@ test("in a row of a table each figure has the mark of the claim whose cells it h
   expect(placeMarks(" 2025-06-04 ", claims, "2025-06-04 6")).toEqual([]);
 });
 
+test("a listed row has one mark, at its first cell, and that of its own claim", () => {
+  const claims = [makeClaim("job: R-10; machine: Bernina 830; price: 12"), makeClaim("job: R-1; machine: Bernina 830; price: 1200")];
+  const html = renderMarkdown("| job | machine | price |\n|---|---|---|\n| R-1 | Bernina 830 | 1,200 |\n| R-10 | Bernina 830 | 12.00 |\n| R-7 | Bernina 930 | 5 |", [], claims);
+
+  expect([...html.matchAll(/([^>]*)<span[^>]*data-claim="(\d)"/g)].map(([, cell, claim]) => [cell, claim])).toEqual([["R-1", "1"], ["R-10", "0"]]);
+});
+
 test("columns of figures are aligned as figures, those of years and words are not", () => {
   const html = renderMarkdown("| name | year | share |\n|---|---|---|\n| A | 2024 | 12.5% |\n| B | 2025 | – |");
 

@@ -1,7 +1,7 @@
 import MarkdownIt, { type Token } from "markdown-it";
 import { nameKind, writeColumn, writeColumns, writeFigure } from "./columns";
 import { showHidden, toLine } from "./plain-text";
-import { placeMarks, readClaims } from "./proof-marks";
+import { findListed, placeMarks, readClaims } from "./proof-marks";
 import type { Source, SourcedClaim } from "./sources";
 
 /** Shorter names are as likely to be ordinary words. */
@@ -78,19 +78,22 @@ function alignFigures(cells: Token[]): void {
   for (const token of cells) if (kind && token.type !== "inline") token.attrs = [["class", kind]];
 }
 
-/** Put a mark behind each claim, and each figure of one; what is quoted has its source above it. */
+/** Put a mark behind each claim, each figure of one, and the first cell of a listed row; what is quoted has its source above it. */
 function markClaims(tokens: Token[], claims: readonly SourcedClaim[]): void {
   const marked = readClaims(claims);
   let quotes = 0;
-  let row = "";
+  let row: string[] = [];
+  let listed: number | null = null;
   tokens.forEach((token, index) => {
     if (token.type === "blockquote_open") quotes += 1;
     if (token.type === "blockquote_close") quotes -= 1;
-    if (token.type === "tr_open") row = readRowText(tokens, index);
-    if (token.type === "tr_close") row = "";
+    if (token.type === "tr_open") listed = findListed((row = readCells(tokens, index)), marked);
+    if (token.type === "tr_close") [row, listed] = [[], null];
+    if (listed !== null && tokens[index - 2]?.type !== "tr_open") return;
     if (token.type !== "inline" || quotes || tokens[index - 1]!.type === "th_open") return;
     const texts = token.children!.map(({ type, content }) => (type === "softbreak" ? "\n" : content));
-    const places = placeMarks(texts.join(""), marked, row);
+    const said = texts.join("");
+    const places = listed === null ? placeMarks(said, marked, row.join(" ")) : [{ end: said.length, claim: listed }];
     let start = 0;
     token.children = token.children!.flatMap((child, at) => {
       const [from, end] = [start, (start += texts[at]!.length)];
@@ -101,10 +104,10 @@ function markClaims(tokens: Token[], claims: readonly SourcedClaim[]): void {
   });
 }
 
-/** Return the words of a table's row. */
-function readRowText(tokens: Token[], start: number): string {
+/** Return the words of a table's row, cell by cell. */
+function readCells(tokens: Token[], start: number): string[] {
   const end = tokens.findIndex(({ type }, index) => index > start && type === "tr_close");
-  return tokens.slice(start, end).map(({ content }) => content).join(" ");
+  return tokens.slice(start, end).flatMap(({ type, content }) => (type === "inline" ? [content] : []));
 }
 
 /** Return a text as tokens, with others in place of some of its parts. */

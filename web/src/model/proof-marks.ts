@@ -20,6 +20,8 @@ interface Marked {
   value: string;
   /** Of a row of a table its cells. */
   cells: readonly string[];
+  /** Its row is listed as a source has it: it is proved as a whole, not by its figures. */
+  isListed: boolean;
   /** The text that says it writes 1.250,5 for 1250.5. */
   hasComma: boolean;
 }
@@ -33,6 +35,7 @@ const FIGURE = /(?<![\p{L}\p{N}_/#.,:-])[-−]?\d(?:[\d,]*\d)?(?:\.\d+)?(?![\p{L
 const YEAR = /^(?:19|20)\d\d$/;
 /** A figure at the end of a line, behind the colon of its label; a unit may follow. */
 const VALUE = /: ([-−]?\d[\d,]*(?:\.\d+)?)(?: [\p{L}%€$]{1,8})?(?=[.\s]*$)/u;
+const FIGURE_ALONE = /^[-−]?\d[\d,]*(?:\.\d+)?$/;
 const SENTENCE = /(?<=[.!?;])\s+|\n/g;
 
 const COMMA_FIGURE = /\d[\d.,]*\d/g;
@@ -80,6 +83,7 @@ export function readClaims(claims: readonly SourcedClaim[]): Marked[] {
         names: new Set(proof === "unproved" ? [] : listNames(text)),
         value: readValue(text)?.figure ?? "",
         cells: readRow(text)?.cells ?? [],
+        isListed: proof === "quoted" && readRow(text) !== null,
         hasComma,
       },
     ];
@@ -137,6 +141,15 @@ function placeValue(sentence: string, claims: readonly Marked[]): Place[] {
 function isRow({ cells }: Marked, row: string): boolean {
   const figures = new Set(listFigures(row).map(readFigure));
   return cells.length > 1 && cells.every((cell) => row.includes(cell) || figures.has(readFigure(cell)));
+}
+
+/** Return the index of the claim that a row of a table lists; null where its figures are computed, or of no claim. */
+export function findListed(row: readonly string[], claims: readonly Marked[]): number | null {
+  const cells = claims[0]?.hasComma ? row.map(writePoints) : row;
+  const known = new Set(cells.flatMap((cell) => [cell.trim(), ...(FIGURE_ALONE.test(cell.trim()) ? [readFigure(cell)] : [])]));
+  const isWhole = (claim: Marked) => claim.cells.every((cell) => known.has(cell) || known.has(readFigure(cell)));
+  const listed = claims.filter(({ isListed }) => isListed);
+  return (listed.find(isWhole) ?? listed.find((claim) => isRow(claim, cells.join(" "))))?.index ?? null;
 }
 
 /** Return the end of a figure in a row of a table; of a name such as "Carprofen 50 mg" that of its cell. */

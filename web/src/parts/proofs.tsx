@@ -71,7 +71,7 @@ export function Proofs({ trace, children }: { trace: Trace; children: ComponentC
 /** Return a place below the mark, within its frame; of a mark in a table beside it, so that the rows below stay in sight. */
 function placeCard(mark: HTMLElement, frame: HTMLElement) {
   const [at, around] = [mark.getBoundingClientRect(), frame.getBoundingClientRect()];
-  const right = (mark.closest("td")?.getBoundingClientRect().right ?? around.right) + 12 - around.left;
+  const right = (mark.closest("tr")?.getBoundingClientRect().right ?? around.right) + 12 - around.left;
   if (right + CARD_PX <= around.width) return { left: `${right}px`, top: `${at.top - around.top - 12}px` };
   const left = Math.max(0, Math.min(at.left - around.left - 24, around.width - CARD_PX));
   return { left: `${left}px`, top: `${at.bottom - around.top + 6}px` };

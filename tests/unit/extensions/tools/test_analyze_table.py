@@ -255,7 +255,8 @@ async def test_of_a_request_of_two_parts_each_sum_shows_its_own_rows():
 async def find_used(farms: int, days: int) -> dict[str, Any]:
     many = "farm,day,eur\n" + "".join(f"F{day % farms},{day},{day}\n" for day in range(1, days))
     asked = {"materials": {"a.csv": many}, "question": "What is the sum of eur per farm?"}
-    return dict(await analyze_table(ToolSettings()).ainvoke(asked)).get("used", {})
+    used: dict[str, Any] = (await analyze_table(ToolSettings()).ainvoke(asked)).get("used", {})
+    return used
 
 
 async def test_of_groups_of_many_rows_each_shows_its_first_and_how_many_they_are():
