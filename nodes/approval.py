@@ -1,7 +1,7 @@
 """The step in which a human approves the plan before its tasks run."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -71,17 +71,28 @@ async def approve(
             if edited is not None and (excess := await find_excess(planned(edited))):
                 edited, problems = None, [f"the certificate of this run: {excess}"]
             if edited is not None:
-                return await _accept_edit(edited, state, team)
+                return await _accept_edit(edited, state, team, plans_by_rule=plans_by_rule)
     return {"awaits_approval": False, "objection": f"a reply that cannot be used: {problems[0]}"}
 
 
-async def _accept_edit(edited: Plan, state: SupervisorState, team: Team) -> SupervisorState:
+async def _accept_edit(
+    edited: Plan, state: SupervisorState, team: Team, *, plans_by_rule: bool
+) -> SupervisorState:
     before = {task.id: task for task in require_plan(state).tasks}
     tasks = tuple(_drop_old_parts(task, before.get(task.id)) for task in edited.tasks)
+    if plans_by_rule:  # what a changed task did is no longer shared with it
+        words = {task.id: task.description for task in tasks}
+        changed = [name for name, old in before.items() if words.get(name) != old.description]
+        tasks = tuple(_drop_links(task, changed) for task in tasks)
     edited = edited.model_copy(update={"version": len(state["plans"]) + 1, "tasks": tasks})
     edited = await asyncio.to_thread(note_uncovered, edited, state["request"], team)
     await emit("plan_approved", **build_plan_event(edited, team), edited=True)
     return {"awaits_approval": False, "objection": "", "plan": edited, "plans": (edited,)}
+
+
+def _drop_links(task: Task, names: Sequence[str]) -> Task:
+    words = get_rule_model().drop_links(task.description, names)
+    return task.model_copy(update={"description": words})
 
 
 def _drop_old_parts(task: Task, before: Task | None) -> Task:

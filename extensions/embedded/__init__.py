@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from graph.extensions import Extension
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from langchain_core.language_models import BaseChatModel
 
     from nodes.schemas.team import Team
@@ -16,7 +18,7 @@ class _BuiltIn(Extension):
         """Add the model of the name `embedded`."""
         from nodes.models.rule_model import RuleModel, register_rule_model
 
-        register_rule_model(RuleModel(_build_model, _can_use_reason))
+        register_rule_model(RuleModel(_build_model, _can_use_reason, _drop_links))
 
 
 def _build_model() -> "BaseChatModel":
@@ -30,6 +32,12 @@ def _can_use_reason(team: "Team", plan: "Plan", reason: str) -> bool:
 
     planned = {task.worker for task in plan.tasks}
     return {*choose_workers(team, planned, reason)} not in (set(), planned)
+
+
+def _drop_links(description: str, names: "Iterable[str]") -> str:
+    from extensions.embedded.planning import drop_links
+
+    return drop_links(description, names)
 
 
 EXTENSION = _BuiltIn()

@@ -130,6 +130,13 @@ def write_refinement(values: RefinementValues) -> dict[str, Any]:
     }
 
 
+def drop_links(description: str, names: Iterable[str]) -> str:
+    """Return a task's words without what they leave to these tasks, or take over from them."""
+    for link in (f" {words} {name}." for name in names for words in _LINKS):
+        description = description.replace(link, "")
+    return description
+
+
 _LINKS = (ONLY_WHAT_IS_LEFT, OTHERS_READ_ON)
 
 
@@ -197,8 +204,7 @@ class _RulePlanner:
         for task in tasks:
             kept = [edge for edge in task["depends_on"] if edge["task"] not in gone]
             task["depends_on"] = kept if kept == task["depends_on"] else [*kept, *new]
-            for link in (f" {words} {name}." for name in gone for words in _LINKS):
-                task["description"] = task["description"].replace(link, "")
+            task["description"] = drop_links(task["description"], gone)
         return {**plan, "tasks": [*tasks, *added]}
 
     def continue_plan(self, revision: RevisionValues) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The model that works by rule, without a language model. An extension brings it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from langchain_core.language_models import BaseChatModel
@@ -17,6 +17,8 @@ class RuleModel:
     build: Callable[[], BaseChatModel]
     can_use_reason: Callable[[Team, Plan, str], bool]
     """Whether the reason for a rejection says whom to plan, other than the plan has."""
+    drop_links: Callable[[str, Iterable[str]], str]
+    """Of a task's words, those that share the work with other tasks, by id."""
 
 
 _registered: list[RuleModel] = []

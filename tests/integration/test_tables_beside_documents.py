@@ -1,11 +1,12 @@
 """A request with tables and documents, without a model: documents answer what tables leave open."""
 
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
-from graph import arun
+from graph import aresume, arun
 from graph.runs.outcome import Outcome
 from graph.settings import Settings
 
@@ -148,6 +149,30 @@ async def test_a_number_of_rows_is_given_with_their_names_where_both_are_asked(a
     assert outcome.status == "done"
     assert "**2**" in read_text(outcome)
     assert "| depot |\n| --- |\n| North |\n| Harbour |" in read_text(outcome)
+
+
+async def test_documents_are_searched_for_all_where_the_question_to_the_tables_is_edited(
+    tmp_path: Path,
+) -> None:
+    settings = Settings(home=tmp_path / "home")
+    waiting = await arun(
+        "How many drivers does the Harbour depot have, and when is its canteen due?",
+        team="market_analysis",
+        materials={"fleet.csv": TABLE, "minutes.md": MINUTES},
+        settings=settings,
+        context={"approve_plan": True},
+    )
+    assert waiting.plan is not None
+    plan = waiting.plan.model_dump(mode="json")
+    for task in plan["tasks"]:
+        if task["worker"] == "analyst":
+            task["description"] = "How many buses does the North depot have?"
+
+    outcome = await aresume(waiting.thread, answer=json.dumps(plan), settings=settings)
+
+    assert outcome.status != "done"
+    assert "**41**" in read_text(outcome)
+    assert "new canteen in May" in read_text(outcome)
 
 
 async def test_no_passage_is_shown_where_no_document_has_what_a_table_leaves_open(ask: Ask) -> None:
