@@ -10,7 +10,7 @@ from nodes.schemas.team import Example
 from nodes.text.csv_table import is_table_name
 from nodes.text.json_records import read_records
 from nodes.text.request_parts import is_question
-from nodes.text.similarity import MIN_MEANING_OF_NAME, extract_words, measure_meaning
+from nodes.text.similarity import extract_words
 
 _SEPARATORS = Pattern(r"[\W_]+")
 MAX_DATABASE_CHARS = 20_000
@@ -101,22 +101,18 @@ class Files:
         return len(wanted & held) > len(in_tables) and in_tables <= held | self._headers
 
     def find_missing_readers(self, part: str, takers: Collection[str]) -> list[str]:
-        """Return who reads the tables, or the documents, that alone hold words of a part.
+        """Return who else reads files for a part of a request.
 
-        For words that no document holds, also a column that means much the same as one; for a
-        question of which nothing is in a file, who reads either.
+        Of a question, who reads the tables and who reads the documents: which of them answer it is
+        seen when they are read. Of an order, who reads the kind that alone holds words of it.
         """
         wanted = {word for word in _list_words([part]) if not word.isdigit()}
         readers = [each for each in takers if self._reads_files(each) or not is_question(part)]
         read = {name for each in readers for name in self.choose_for(each)}
-        held = {kind: bool(wanted & self._words[kind]) for kind in TOOLS}
-        held[True] = held[True] or (is_question(part) and bool(wanted & self._in_tables))
-        held[True] = held[True] or (not held[False] and self._names_near_column(wanted))
-        is_nowhere = is_question(part) and not any(held.values())  # who reads may know better
         able = {
             kind: self._list_readers(kind)
             for kind in TOOLS
-            if held[kind] or (is_nowhere and self._held[kind])
+            if (is_question(part) and self._held[kind]) or wanted & self._words[kind]
         }
         return [
             found[0]
@@ -128,11 +124,6 @@ class Files:
         """Return whether a tool or an example shows that a worker reads files at all."""
         shown = (task.materials for task in self._order.tasks if task.worker == worker)
         return bool(self._list_kinds(worker)) or any(shown)
-
-    def _names_near_column(self, wanted: Iterable[str]) -> bool:
-        names = sorted(self._headers)
-        likeness = (each for word in wanted for each in measure_meaning(word, names))
-        return max(likeness, default=0.0) >= MIN_MEANING_OF_NAME
 
     def _list_kinds(self, worker: str) -> list[bool]:
         tools = self._team.find_worker(worker).tools

@@ -181,7 +181,7 @@ class _RulePlanner:
         if pair := self.files.pair_readers(subjects):  # each gets the words of both
             self._pair = pair
             both = {part for name in pair for part in subjects.get(name, ())}
-            self._reads_on = self.files.is_rather_in_documents(both)
+            self._reads_on = self.files.is_rather_in_documents({self._lead, *both})
             subjects |= {name: [part for part in parts if part in both] for name in pair}
         nearest = self.fit.rank_workers(self.request)
         tasks = self._build_tasks(self.order.add_others(subjects, self.request, nearest))

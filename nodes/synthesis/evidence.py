@@ -166,7 +166,8 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
     is_open = any(report.gaps for report in reports) or asks_number(state["request"])
     named = idle if has_model or is_open else ()
     if gaps and not has_model:
-        gaps += list_ungiven_files(plan, state["materials"], language)
+        silent = [name for name in idle if not results[name].gaps]
+        gaps += list_ungiven_files(plan, state["materials"], silent, language)
     evidence = SynthesisInput(
         reports=reports,
         prompt_reports=[report.model_copy(update={"findings": ()}) for report in reports],

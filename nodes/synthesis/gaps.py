@@ -1,6 +1,6 @@
 """What the plan's results leave open, in lines for the reader of the answer."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from nodes.models.catalog import EMBEDDED
@@ -104,9 +104,19 @@ def _format_gap(tasks: Sequence[str], reason: str, language: str) -> str:
     return say(language, "of_tasks", tasks=", ".join(tasks), reason=f"{verb} {rest}")
 
 
-def list_ungiven_files(plan: Plan, materials: Iterable[str], language: str) -> list[str]:
-    """Return a line on the files that no task was given, for having none of the request's words."""
+def list_ungiven_files(
+    plan: Plan, materials: Iterable[str], idle: Collection[str], language: str
+) -> list[str]:
+    """Return a line on the files that have none of the request's words.
+
+    No task was given them, or one that begins with them and had nothing to say of them.
+
+    Args:
+        idle: ids of such tasks.
+    """
     given = {name for task in plan.tasks for name in task.materials}
+    begun = [task for task in plan.tasks if task.id in idle and not task.depends_on]
+    given -= {name for task in begun for name in task.materials}
     files = [name for name in materials if name not in given]
     reason = say(language, "no_shared_word")
     is_said = bool(given and files)

@@ -47,6 +47,41 @@ async def test_no_passage_is_shown_where_a_table_answers_every_word(ask: Ask) ->
     assert outcome.answer.sources == ("fleet.csv",)
 
 
+async def test_a_table_is_asked_also_where_documents_have_the_words_of_its_cells(
+    tmp_path: Path,
+) -> None:
+    note = "# Notes\n\nIn March the harbour bought new boats, and the canteen sold soup.\n"
+    sales = "item,sold_on,amount_eur\nrope,2025-03-02,12\nsail,2025-03-09,30\noar,2025-04-01,7\n"
+
+    outcome = await arun(
+        "What did we sell in March?",
+        team="market_analysis",
+        materials={"sales.csv": sales, "notes.md": note},
+        settings=Settings(home=tmp_path / "home"),
+    )
+
+    assert "| rope | 12 |\n| sail | 30 |" in read_text(outcome)
+
+
+async def test_a_follow_up_that_no_table_answers_shows_the_rows_that_it_is_about(
+    tmp_path: Path,
+) -> None:
+    settings, given = Settings(home=tmp_path / "home"), {"fleet.csv": TABLE, "minutes.md": MINUTES}
+
+    async def run(request: str) -> str:
+        team = "market_analysis"
+        return read_text(
+            await arun(request, team=team, materials=given, settings=settings, thread="one")
+        )
+
+    await run("Which depots have more than 50 drivers?")
+
+    text = await run("Who painted those, and when?")
+
+    assert "No answer was computed" in text
+    assert "Ida Three" in text and "Bo Lund" in text and "Airport" not in text
+
+
 async def test_what_was_not_used_beside_passages_is_named_and_makes_nothing_partial(
     ask: Ask,
 ) -> None:

@@ -66,7 +66,7 @@ def _select(
         Condition(f"{name} {word}", sql, has.format(column=name, word=word), is_value=False)
         for word, (name, sql) in find_words_in_cells(profile, read.unread, query).items()
     ]
-    wider = [held, *[named] * (0 < len(named) < len(held))] * tried.is_about
+    wider = [held, *[named] * (0 < len(named) < len(held))] * (tried.is_about or bool(held))
     for chosen in [*[[*held, *in_cells], in_cells] * bool(in_cells), *wider]:
         if not (chosen or profile.rows <= MAX_RESULTS):
             continue
