@@ -1,8 +1,10 @@
 """The words and figures in which the answer to a question about a table is shown."""
 
+from typing import Any
+
 import pytest
 
-from tests.unit.extensions.tools.test_table_questions import analyze, ask, list_cases
+from tests.unit.extensions.tools.test_table_questions import analyze, answer_words, ask, list_cases
 
 SAID = {
     "ferries.csv": {
@@ -100,3 +102,22 @@ def test_the_highest_and_the_lowest_are_both_named_where_both_are_asked_for():
 
     assert "Highest sum of cars" in found["summary"] and "Lowest sum" in found["summary"]
     assert found["is_complete"]
+
+
+def find_used(farms: int, days: int) -> dict[str, Any]:
+    table = "farm,eur\n" + "".join(f"F{day % farms},{day}\n" for day in range(1, days))
+    used: dict[str, Any] = answer_words("What is the sum of eur per farm?", "a.csv", table).get(
+        "used", {}
+    )
+    return used
+
+
+def test_of_groups_of_many_rows_each_shows_its_first_and_how_many_they_are() -> None:
+    used = find_used(farms=3, days=50)
+
+    assert [row[0] for row in used["rows"]].count("F1") == 10
+    assert used["counts"] == [["F1", 17], ["F2", 16], ["F0", 16]] and used["count"] == 49
+
+
+def test_of_very_many_rows_or_groups_none_are_shown() -> None:
+    assert not find_used(farms=3, days=300) and not find_used(farms=40, days=60)
