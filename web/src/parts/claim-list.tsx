@@ -102,7 +102,7 @@ const ClaimText = ({ claim }: { claim: SourcedClaim }) => {
 const Origin = ({ claim: { proof, doubt, passage, source, task } }: { claim: SourcedClaim }) => (
   <p class="soft small">
     <ProofMark proof={proof} doubt={doubt} />{" "}
-    {passage?.line ? `line ${passage.line}` : source.includes("#") ? <Line max={80}>{source.slice(source.indexOf("#") + 1)}</Line> : passage?.from !== "the source" && <Text>{passage?.from ?? ""}</Text>}{" "}
+    {passage?.line ? `line ${passage.line}` : source.includes("#") ? <Line max={80}>{source.slice(source.indexOf("#") + 1)}</Line> : passage && passage.from !== "the source" && <span title={passage.from}>from {source ? <Line max={80}>{source}</Line> : "a tool"}</span>}{" "}
     · <TaskLink path={task} />
   </p>
 );
