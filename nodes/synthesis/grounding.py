@@ -124,10 +124,12 @@ async def prove_lines(
 ) -> tuple[Answer, list[str]]:
     """Return the answer with its claims and marks, and the gaps that concern what was asked for.
 
-    What the program or the built-in model composed is what the reports say, and is not marked.
+    What the program or the built-in model composed is what the reports say, and is not marked; of
+    tasks that all have no result it answers nothing, so that no claim proves it.
     """
     claims = [claim for report in evidence.reports for claim in report.claims]
     if usage.models in ((), (EMBEDDED,)):
+        claims *= any(report.status == "completed" for report in evidence.reports)
         return answer.model_copy(update={"claims": tuple(dict.fromkeys(claims))}), []
     read = Evidence(state["request"], language=evidence.language)
     planned = " ".join(task.description for task in require_plan(state).tasks)

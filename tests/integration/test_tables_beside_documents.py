@@ -236,3 +236,15 @@ async def test_a_follow_up_is_read_with_the_requests_before_it_in_the_thread(
     assert "**Ida Three**" in await run("And who is its lead?")
     assert "**41**" in await run("How many buses does it have?")
     assert "**27**" in await run("And at Harbour?")
+
+
+async def test_rows_that_answer_nothing_prove_no_answer(tmp_path: Path) -> None:
+    (tmp_path / "fleet.csv").write_text(TABLE)
+    given, settings = [tmp_path / "fleet.csv"], Settings(home=tmp_path / "home")
+
+    request = "Which depot has a nice day with North?"
+    outcome = await arun(request, team="market_analysis", files=given, settings=settings)
+
+    assert outcome.status == "partial" and "nearest rows" in read_text(outcome)
+    assert outcome.answer is not None and not outcome.answer.claims
+    assert next(report.claims for report in outcome.results.values())
