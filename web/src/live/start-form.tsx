@@ -25,8 +25,7 @@ const useTeams = (server: Server) =>
   }, [server]);
 
 /** Starts a run on a new thread, and shows it. */
-export function StartForm({ server, first = "" }: { server: Server; first?: string | undefined }) {
-  const { answer: teams, problem } = useTeams(server);
+function StartForm({ server, first = "", teams: { answer: teams, problem } }: { server: Server; first?: string | undefined; teams: ReturnType<typeof useTeams> }) {
   const [kept, keepTeam] = useKept("start team", "");
   const [asked, setAsked] = useState(first);
   const chosen = asked || kept;
@@ -52,15 +51,20 @@ export function StartForm({ server, first = "" }: { server: Server; first?: stri
 
 /** Where a run is started, and earlier ones are found. */
 export function HomePage({ server, part, team }: { server: Server; part: string; team: string | undefined }) {
-  useEffect(() => document.getElementById(part)?.scrollIntoView(), [part]);
+  const teams = useTeams(server);
+  const isReady = Boolean(teams.answer || teams.problem);
+  useEffect(() => document.getElementById(part)?.scrollIntoView(), [part, isReady]);
   return (
     <>
       <Section id="start" title="Start a run">
-        <StartForm key={team} server={server} first={team} />
+        <StartForm key={team} server={server} first={team} teams={teams} />
       </Section>
-      <Section id="runs" title="Runs">
-        <RunTable server={server} />
-      </Section>
+      {/* The cards of the teams would push it down under a pointer. */}
+      <div hidden={!isReady}>
+        <Section id="runs" title="Runs">
+          <RunTable server={server} />
+        </Section>
+      </div>
     </>
   );
 }
