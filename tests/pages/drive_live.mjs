@@ -138,7 +138,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   expect(/prices .* taken from A/.test(pairs) && /ranking .* other description/.test(pairs), "a task is done again beside the run that it is of");
 
   await page.goto(`${page_url}#/`);
-  await page.waitForFunction(() => document.querySelectorAll(".run-list tbody tr").length >= 2, { polling: 100 });
+  await page.waitForFunction(() => [...document.querySelectorAll(".run-list tbody tr")].filter((row) => row.checkVisibility()).length >= 2, { polling: 100 });
   await takePicture("list");
   const count = () => page.$$eval(".run-list tbody tr", (rows) => rows.length);
   const runs = await count();
@@ -164,7 +164,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => location.hash.startsWith("#/runs/") && !document.querySelector("dialog"), { polling: 50 });
   await page.goto(`${page_url}#/`);
-  await page.waitForSelector(".run-list tbody tr");
+  await page.waitForSelector(".run-list tbody tr", { visible: true });
   await page.waitForSelector(".team-card"); // above the list: what is pressed would move
   await page.setViewport({ width: 390, height: 844 });
   await takePicture("list-narrow");
@@ -196,7 +196,7 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
 
   await page.goto(`${page_url}#/`);
   await page.waitForSelector(".team-card");
-  await (await page.waitForSelector(".run-list input")).click();
+  await (await page.waitForSelector(".run-list input", { visible: true })).click();
   const [leaving] = await page.$$eval(".run-list tbody a", (links) => links.map(({ hash }) => hash.split("/").at(-1)));
   await press(page, "Delete");
   await waitForText(page, "#runs", "will be deleted");
