@@ -38,7 +38,7 @@ from nodes.prompts.tags import shorten_text
 from nodes.security.tool_access import is_declared, read_access
 from nodes.telemetry.events import build_task_path, emit
 from nodes.text.plain_text import sanitize_line, sanitize_text
-from nodes.text.tool_messages import flatten_content, strip_media
+from nodes.text.tool_messages import drop_advice, flatten_content, strip_media
 from nodes.tools.framework.catalog import ConfirmedTool, get_origin, is_of_server
 from nodes.tools.framework.materials import takes_materials
 from state import Report
@@ -154,7 +154,7 @@ class _Call:
         """Emit the call as an event, with what the tool answered, cut."""
         shown = error = None
         if result.status == "error":
-            error = str(result.content)
+            error = drop_advice(str(result.content))
         else:
             content = redact_text(str(result.content))
             has_rows = f'"{USED_KEY}":' in content

@@ -68,8 +68,7 @@ def ground_answer(
     stated = [
         gap for each in evidence.reports for gap in each.gaps if gap not in list_partial_gaps(each)
     ]
-    named = dict.fromkeys((*missing, *evidence.remarks, *stated))
-    unlisted = [line for line in named if line not in answer.gaps]
+    gaps = _drop_repeated((*answer.gaps, *missing, *evidence.remarks, *stated))
     reports = list_used_reports(evidence.reports, used)
     unrated = tuple(r.task for r in reports if r.confidence is None and not _is_by_rule(r))
     confidence = bound_confidence([answer.confidence], reports)
@@ -88,13 +87,20 @@ def ground_answer(
             "text": text,
             "language": evidence.language,
             "sources": used,
-            "gaps": (*answer.gaps, *unlisted),
+            "gaps": gaps,
             "confidence": confidence,
             "unrated": unrated,
             "contradictions": tuple(contradictions),
             "findings": evidence.findings,
         }
     )
+
+
+def _drop_repeated(gaps: Iterable[str]) -> tuple[str, ...]:
+    """Return the gaps, each once; of one that another repeats behind a task's name, the other."""
+    kept = list(dict.fromkeys(gaps))
+    repeated = {gap.partition(": ")[2] for gap in kept}
+    return tuple(gap for gap in kept if gap not in repeated)
 
 
 def _is_by_rule(report: Report) -> bool:

@@ -19,7 +19,7 @@ test("claims that are not proved are one gap, for whatever reason", () => {
 
 test("what was not answered is first, then tasks without a result; a gap that repeats their reason is left out", () => {
   const report = makeReport("a", { status: "failed", output: "", error: "the page could not be loaded" });
-  const answer = { text: "None.", unanswered: ["Who pays?"], gaps: ["a: the page could not be loaded", "No figure for 2024."] };
+  const answer = { text: "None.", unanswered: ["Who pays?"], gaps: ["a: the page could not be loaded", "not answered: Who pays?", "No figure for 2024."] };
   const trace = makeTrace({
     tasks: [{ ...makeTask("a"), status: "failed", report }],
     events: [makeEvent(1, "request"), makeEvent(9, "answer", { answer, status: "partial" })],

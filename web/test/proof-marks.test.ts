@@ -22,6 +22,13 @@ test("a figure of a claim has a mark where the sentence is about the same", () =
   ]);
 });
 
+test("a sentence that a quotation has word for word has its mark; one in other words has none", () => {
+  const claim = { ...makeClaim("The warranty has limits."), quotation: "Repairs carry a warranty.\nIt does not cover needles, belts and bulbs." };
+
+  expect(mark("It does not cover needles, belts and bulbs. It never covers glass.", claim)).toEqual([["bulbs", 0]]);
+  expect(mark("It does not cover needles, belts and bulbs.", { ...claim, text: claim.quotation })).toEqual([]);
+});
+
 test.each([
   ["a figure of another subject", "Gamma reached 1,250."],
   ["a year", "Alpha was founded in 1998."],

@@ -110,6 +110,19 @@ async def test_a_gap_that_a_worker_states_does_not_make_the_run_partial():
     assert update["status"] == "done" and "Rents are not included." in update["answer"].gaps
 
 
+async def test_a_gap_that_the_answer_and_a_task_name_is_listed_once_with_the_task():
+    partial = make_report(
+        "B", is_partial=True, gaps=("the web failed",), failures=("the web failed",)
+    )
+    said = Answer(text="Shop A leads.", confidence=90, gaps=("the web failed",))
+
+    update = await run_synthesizer(
+        make_planned_state(results={**DONE, "B": partial}), make_models(Answer=said)
+    )
+
+    assert update["answer"].gaps == ("B lacks: the web failed",)
+
+
 async def test_a_table_that_only_a_model_has_read_is_not_called_unused():
     results = {"A": make_report("A", found_as_expected=True)}
     files = {"prices.csv": "shop,price\nA,3\n"}

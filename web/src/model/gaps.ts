@@ -26,9 +26,11 @@ export const listGaps = oncePerTrace((trace: Trace): Gap[] => {
   // What a task had nothing to do for is among the answer's gaps, where it matters.
   const problems = answer ? all.filter(({ state, tasks }) => state !== "skipped" || tasks.some(({ traced }) => !traced.report)) : all;
   const reasons = problems.map(({ reason }) => reason).filter((reason) => reason.length >= MIN_REASON_CHARS);
-  const gaps = (answer?.gaps ?? []).filter((gap) => !reasons.some((reason) => gap.includes(reason)));
+  const unanswered = answer?.unanswered ?? [];
+  const isSaid = (gap: string) => reasons.some((reason) => gap.includes(reason)) || unanswered.some((part) => gap.endsWith(`: ${part}`));
+  const gaps = (answer?.gaps ?? []).filter((gap) => !isSaid(gap));
   // The request itself stands above: it is a part of its own only where nothing else is said.
-  const parts = (answer?.unanswered ?? []).filter((part) => part.trim() !== trace.run.request?.trim() || !(problems.length || gaps.length));
+  const parts = unanswered.filter((part) => part.trim() !== trace.run.request?.trim() || !(problems.length || gaps.length));
   return [
     ...groupGaps(parts),
     ...problems.map((problem) => ({ text: problem.reason, others: [], problem })),

@@ -22,6 +22,8 @@ interface Marked {
   cells: readonly string[];
   /** Its row is listed as a source has it: it is proved as a whole, not by its figures. */
   isListed: boolean;
+  /** The sentences that were found in a source, where the claim says them in other words. */
+  quoted: ReadonlySet<string>;
   /** The text that says it writes 1.250,5 for 1250.5. */
   hasComma: boolean;
 }
@@ -67,10 +69,11 @@ const readValue = (text: string) => {
   return found && { figure: readFigure(found[1]!), end: found.index + found[0].length };
 };
 const squeeze = (text: string): string => text.replace(/\s+/g, " ").replace(/[.\s]+$/, "");
+const nameSentence = (text: string): string => squeeze(text.trim()).toLowerCase();
 
 /** Return what is searched for of each claim that was proved, or was found not to be: the longest first. */
 export function readClaims(claims: readonly SourcedClaim[]): Marked[] {
-  const marked = claims.slice(0, MAX_CLAIMS).flatMap(({ text, proof, hasComma = false }, index) => {
+  const marked = claims.slice(0, MAX_CLAIMS).flatMap(({ text, proof, quotation, hasComma = false }, index) => {
     if (!proof || proof === "stated" || text.length > MAX_CLAIM_CHARS) return [];
     const found = listFigures(hasComma && proof === "quoted" && !readRow(text) ? writePoints(text) : text);
     return [
@@ -84,6 +87,7 @@ export function readClaims(claims: readonly SourcedClaim[]): Marked[] {
         value: readValue(text)?.figure ?? "",
         cells: readRow(text)?.cells ?? [],
         isListed: proof === "quoted" && readRow(text) !== null,
+        quoted: new Set(proof === "quoted" && quotation !== text ? [quotation, squeeze(quotation)].flatMap(splitSentences).map(nameSentence) : []),
         hasComma,
       },
     ];
@@ -96,6 +100,7 @@ export function readClaims(claims: readonly SourcedClaim[]): Marked[] {
  * A claim is where its words are; else its figures are, in a sentence about the same: it shares a name with the claim,
  * a long word with one without names, and no year speaks against it. A value behind a colon, also of one digit, is that of the
  * only claim that ends in it. A figure in a row of a table, also of one digit, is that of the claim whose cells are all in the row.
+ * A sentence without any of these that a quotation has word for word is that of the quotation.
  *
  * @param around What the text is about besides its own words: the row of a table.
  */
@@ -109,7 +114,8 @@ export function placeMarks(text: string, claims: readonly Marked[], around = "")
     const rows = around ? claims.filter((claim) => isRow(claim, row)) : [];
     const figures = placeFigures(rest, claims, `${row} ${whole}`, rows, around !== "");
     const values = said.length || figures.length ? [] : placeValue(rest, claims);
-    for (const { end, claim } of [...said, ...figures, ...values]) places.push({ end: start + end, claim });
+    const quoted = said.length || figures.length || values.length ? [] : placeQuoted(sentence, claims);
+    for (const { end, claim } of [...said, ...figures, ...values, ...quoted]) places.push({ end: start + end, claim });
     start += sentence.length;
   }
   return places.sort((one, other) => one.end - other.end);
@@ -129,6 +135,12 @@ function placeSaid(sentence: string, claims: readonly Marked[]): { from: number;
     if (from >= 0 && !found.some((other) => other.from < end && from < other.end)) found.push({ from, end, claim: index });
   }
   return found;
+}
+
+function placeQuoted(sentence: string, claims: readonly Marked[]): Place[] {
+  const words = nameSentence(sentence);
+  const found = words.length < MIN_SAID_CHARS ? undefined : claims.find(({ quoted }) => quoted.has(words));
+  return found ? [{ end: sentence.replace(/[.\s]+$/, "").length, claim: found.index }] : [];
 }
 
 function placeValue(sentence: string, claims: readonly Marked[]): Place[] {

@@ -24,16 +24,19 @@ export function joinNames(found: unknown, noun: string): string {
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : (names[0] ?? "");
 }
 
+/** Return tasks in a row, each as people write it. */
+const joinTasks = (found: unknown): string => joinNames(asList(found).map((id) => asText(id).replaceAll("_", " ")), "task");
+
 const withReason = (words: string, { reason }: TraceEvent): string => [words, asText(reason)].filter(Boolean).join(": ");
 
 /** What an event of each kind says. */
 const SENTENCES = new Map<string, (event: TraceEvent, again: readonly TraceEvent[]) => string>([
-  ["plan_created", ({ plan }) => `made a plan: ${joinNames(asList(asRecord(plan)["tasks"]).map((task) => asRecord(task)["id"]), "task")}`],
+  ["plan_created", ({ plan }) => `made a plan: ${joinTasks(asList(asRecord(plan)["tasks"]).map((task) => asRecord(task)["id"]))}`],
   ["plan_revised", (event) => withReason("changed the plan", event)],
   ["plan_rejected", ({ problems }) => `the plan was refused: ${asList(problems).map(String).join(", ")}`],
   ["plan_approved", () => "the plan was approved"],
-  ["dispatched", ({ tasks }) => `gives work to ${joinNames(tasks, "task")}`],
-  ["awaiting", ({ tasks }) => `waits for ${joinNames(tasks, "task")}`],
+  ["dispatched", ({ tasks }) => `gives work to ${joinTasks(tasks)}`],
+  ["awaiting", ({ tasks }) => `waits for ${joinTasks(tasks)}`],
   ["task_started", describeStart],
   ["model_call", (event) => [event["purpose"] ?? event["schema"], event["model"], describeCall(event)].filter(Boolean).join(" · ")],
   ["tool_call", describeTool],

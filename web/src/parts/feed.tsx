@@ -74,7 +74,7 @@ export function Feed({ trace }: { trace: Trace }) {
 function AtWork({ trace }: { trace: Trace }) {
   const { run } = trace;
   const working = flattenTasks(useRun().tasks).filter(({ state, inner }) => state === "working" && !inner.length);
-  const named = working.slice(0, MAX_NAMED).map(({ path, startedS }) => `${toLine(path, 40)} ${formatSeconds(Math.max(0, (run.now_s ?? 0) - (startedS ?? 0)))}`);
+  const named = working.slice(0, MAX_NAMED).map(({ path, startedS }) => `${toLine(path.replaceAll("_", " "), 40)} ${formatSeconds(Math.max(0, (run.now_s ?? 0) - (startedS ?? 0)))}`);
   const rest = working.length > MAX_NAMED ? ` and ${working.length - MAX_NAMED} more` : "";
   const said = working.length ? `At work: ${named.join(", ")}${rest}` : nameStep(trace);
   return (

@@ -11,9 +11,9 @@ const MAX_NAME = 60;
 /** Return the figures below a task's name on its card. */
 function describeWork(task: TaskView): string {
   const parts = [
-    task.endedS === null ? labelState(task.state) : formatSeconds(secondsOf(task)),
     task.isUnread ? "passages" : "",
     task.isDegraded ? "partial" : "",
+    task.endedS === null ? labelState(task.state) : formatSeconds(secondsOf(task)),
     task.attempts > 1 ? `${task.attempts} attempts` : "",
   ];
   return parts.filter(Boolean).join(" · ");
