@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { reader } from "../src/model/asides";
 import { listTurns } from "../src/live/earlier-turns";
-import { findFileProblem, listChosen } from "../src/client/files";
+import { findFileProblem, findRequestProblem, listChosen } from "../src/client/files";
 import { toUuid } from "../src/client/kept-trace";
 import { readProblem } from "../src/client/problem";
 import { loadThread, type Server } from "../src/client/server";
@@ -111,6 +111,12 @@ test("the number of a line is an id", () => {
 });
 
 const file = (size: number, name = "a.csv") => ({ name, size });
+
+test("a request that is too long is named with its size, which counts as the server counts", () => {
+  expect(findRequestProblem(` ${"a".repeat(100_000)}\n`)).toBe("");
+  const said = "at most 100 kB can be sent: shorten it, or attach its long part as a file";
+  expect(findRequestProblem("ü".repeat(60_000))).toBe(`the request has 120 kB; ${said}`);
+});
 
 test("too many, too large or empty files are named before anything is sent", () => {
   expect(findFileProblem([file(1000)])).toBe("");

@@ -11,6 +11,17 @@ const TABLE = /\.(?:csv|tsv|jsonl|ndjson)$/i;
 /** What a visitor should know before files are chosen. */
 export const FILE_LIMITS = `A table (CSV) up to ${MAX_TABLE_BYTES / 1e6} MB, all files up to ${MAX_BYTES / 1e6} MB`;
 
+/** Of the words of a request, as the server takes them. */
+const MAX_REQUEST_BYTES = 100_000;
+
+/** Return why a request cannot be sent; empty if it can. */
+export function findRequestProblem(request: string): string {
+  const { length } = new TextEncoder().encode(request.trim());
+  if (length <= MAX_REQUEST_BYTES) return "";
+  return `the request has ${formatSize(length)}; at most ${formatSize(MAX_REQUEST_BYTES)} can be sent: shorten it, or attach its long part as a file`;
+}
+
+export const formatSize = (bytes: number): string => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 const countMegabytes = (bytes: number): string => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
 
 export interface FileBlock {

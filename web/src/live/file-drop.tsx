@@ -1,5 +1,5 @@
 import { useId } from "preact/hooks";
-import { FILE_LIMITS, listChosen, type WrittenRequest } from "../client/files";
+import { FILE_LIMITS, formatSize, listChosen, type WrittenRequest } from "../client/files";
 import { Line } from "../parts/text";
 
 interface FileDropProps extends Pick<WrittenRequest, "files"> {
@@ -47,5 +47,3 @@ export function FileDrop({ files, given, onFiles }: FileDropProps) {
     </div>
   );
 }
-
-const formatSize = (bytes: number) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);

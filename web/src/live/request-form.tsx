@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { findFileProblem, listChosen, readDropped, type RunContext, type WrittenRequest } from "../client/files";
+import { findFileProblem, findRequestProblem, listChosen, readDropped, type RunContext, type WrittenRequest } from "../client/files";
 import { useAction } from "../client/hooks";
 import { useKept } from "../client/kept";
 import { ProblemLine } from "../client/notice";
@@ -77,8 +77,8 @@ export function RequestForm({ place, label, hint, words, children, problem = nul
     area.current?.focus();
   }, [example]);
   const isLost = names.length > 0 && !files.length && !materials; // a browser keeps the text alone
-  const fileProblem = findFileProblem(files);
-  const canSend = isReady && request.trim() !== "" && !fileProblem;
+  const refusal = findRequestProblem(request) || findFileProblem(files);
+  const canSend = isReady && request.trim() !== "" && !refusal;
   const action = useAction(async (form: HTMLFormElement) => {
     await send({ request: request.trim(), files, materials, context: readContext(new FormData(form)) });
     setRequest("");
@@ -102,7 +102,6 @@ export function RequestForm({ place, label, hint, words, children, problem = nul
         rows={3}
         required
         aria-describedby={hint && `${name}-hint`}
-        maxLength={100_000}
         value={request}
         onInput={(event) => setRequest(event.currentTarget.value)}
         onKeyDown={(event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && submit(event.currentTarget.form!)}
@@ -123,7 +122,7 @@ export function RequestForm({ place, label, hint, words, children, problem = nul
           The text was kept, the files were not: choose <Line max={200}>{names.join(", ")}</Line> again, if they are needed.
         </p>
       )}
-      {fileProblem && <ProblemLine problem={new Problem("refused", fileProblem)} />}
+      {refusal && <ProblemLine problem={new Problem("refused", refusal)} />}
       <ProblemLine problem={action.problem ?? drop.problem ?? problem} />
       <details>
         <summary>Limits, and what to ask me</summary>

@@ -13,8 +13,6 @@ interface FormProps<Asked> {
   onReply: (reply: Reply) => void;
 }
 
-const MAX_REPLY_CHARS = 100_000;
-
 interface ChoicesProps {
   choices: readonly string[];
   onChoose: (choice: string) => void;
@@ -42,7 +40,7 @@ export function QuestionForm({ question, words = "", isBusy, onWords, onReply }:
         </details>
       )}
       <Choices choices={question.choices} onChoose={onWords} />
-      <textarea id={name} data-key="E" rows={2} maxLength={MAX_REPLY_CHARS} value={words} onInput={(event) => onWords(event.currentTarget.value)} />
+      <textarea id={name} data-key="E" rows={2} value={words} onInput={(event) => onWords(event.currentTarget.value)} />
       <div class="form-actions flow">
         <button class="primary" data-key="A" disabled={isBusy || !words.trim()}>Answer</button>
         <button type="button" data-key="R" disabled={isBusy} onClick={() => onReply(reject(""))}>Skip this question</button>
@@ -107,7 +105,7 @@ export function OtherForm({ question, words = "", isBusy, onWords, onReply }: Fo
         <pre><Text>{JSON.stringify(value, null, 2)}</Text></pre>
       )}
       <Choices choices={question.choices} onChoose={onWords} />
-      <textarea id={name} data-key="E" rows={2} maxLength={MAX_REPLY_CHARS} value={words} onInput={(event) => onWords(event.currentTarget.value)} />
+      <textarea id={name} data-key="E" rows={2} value={words} onInput={(event) => onWords(event.currentTarget.value)} />
       <div class="form-actions flow">
         <button class="primary" data-key="A" disabled={isBusy || !words.trim()}>Answer</button>
       </div>
