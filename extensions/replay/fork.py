@@ -215,14 +215,19 @@ async def _enter_state(
 
 def _list_given_events(base: Replayed, changes: Changes) -> list[Entry]:
     """Return the events of what the run has from the other one: request, plan, reports."""
-    plan = changes.plan.model_dump(mode="json")
-    made = {"plan": plan, "version": changes.plan.version, "notes": []}
+    before = base.outcome.plan or changes.plan
+    was, now = (
+        {"plan": plan.model_dump(mode="json"), "version": plan.version, "notes": []}
+        for plan in (before, changes.plan)
+    )
     begun = {"t": 0.0, "task": "", "worker": ""}
     asked = [{**event, "t": 0.0} for event in base.events if event.get("kind") == "request"]
-    planned = {**begun, "kind": "plan_created", "forked_from": base.outcome.thread, **made}
+    planned = [{**begun, "kind": "plan_created", "forked_from": base.outcome.thread, **was}]
+    if before.tasks != changes.plan.tasks:
+        planned += [{**begun, "kind": "plan_approved", "edited": True, "is_fork": True, **now}]
     reports = [
         {**begun, "kind": "report", "task": name, "worker": report.worker, "report": dumped}
         for name, report in changes.results.items()
         for dumped in [report.model_dump(mode="json")]
     ]
-    return [*asked[-1:], planned, *reports]
+    return [*asked[-1:], *planned, *reports]

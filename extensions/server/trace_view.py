@@ -64,7 +64,9 @@ class KeptTraces(AroundRun):
         run.config["configurable"][SCOPE_KEY] = scope
         if run.is_resumed and not await load_last_segment(writer.saver, writer.thread):
             # The state was put there, such as by a page that runs a plan again.
-            for event in _list_state_events((await run.read_state()).values, run.team):
+            values = (await run.read_state()).values
+            is_fork = not values.get("revisions")
+            for event in _list_state_events(values, run.team, is_fork=is_fork):
                 writer.add(event)
         try:
             yield
@@ -133,12 +135,20 @@ def _explain(lines: Sequence[str], values: Mapping[str, Any]) -> list[Mapping[st
     return collect(lambda each: each.explain_run(trace))
 
 
-def _list_state_events(values: Mapping[str, Any], team: str) -> Iterator[dict[str, Any]]:
-    """Yield the events of a run of which only the state is known: request, plans, reports."""
+def _list_state_events(
+    values: Mapping[str, Any], team: str, *, is_fork: bool = False
+) -> Iterator[dict[str, Any]]:
+    """Yield the events of a run of which only the state is known: request, plans, reports.
+
+    Args:
+        is_fork: of two plans, the first is that of the run that it is from.
+    """
     materials = list(values.get("materials", {}))
     yield make_event("request", 0.0, request=values["request"], team=team, materials=materials)
-    for plan in values.get("plans", ()):
-        yield make_event("plan_created", float(values.get("planned_s") or 0.0), plan=_to_json(plan))
+    for number, plan in enumerate(values.get("plans", ())):
+        named = {"kind": "plan_approved", "edited": True, "is_fork": True}
+        made = make_event("plan_created", float(values.get("planned_s") or 0.0))
+        yield {**made, **(named if is_fork and number else {}), "plan": _to_json(plan)}
     for report in map(_to_json, values.get("results", {}).values()):
         named = {"task": report["task"], "worker": report["worker"]}
         yield {**make_event("task_started", report["started_s"]), **named}

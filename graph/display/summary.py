@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from graph.display.labels import format_seconds, format_status, format_task, label_models
-from graph.display.text import describe_task, make_printable, to_one_line
+from graph.display.text import describe_task, make_printable, quote_task, to_one_line
 from nodes.text.counts import format_cost, format_count, format_estimate, join_names
 
 Json = Mapping[str, Any]
@@ -112,12 +112,17 @@ def name_plan(number: int) -> str:
 
 
 def format_edit(run: Json) -> list[str]:
-    """Return one line on a plan that the user edited before it ran; none for any other."""
+    """Return one line on a plan that the user changed before it ran; none for any other."""
     if (tasks := run.get("edited_tasks")) is None:
         return []
+    is_fork, words = run.get("is_fork"), run.get("edited_words")
+    if is_fork and words:
+        said = f"begun again from {tasks[0]}, whose task was changed: “{quote_task(words)}”"
+        return [to_one_line(said, 300)]
     noun = "the task" if len(tasks) == 1 else "the tasks"
     named = f": {noun} {join_names(tasks, MAX_EDITED)}" if tasks else ""
-    return [to_one_line(f"plan edited before it ran{named}", 300)]
+    how = "begun again with a changed plan" if is_fork else "plan edited before it ran"
+    return [to_one_line(f"{how}{named}", 300)]
 
 
 def format_question(question: Json, *, shown_plan: Json | None = None) -> list[str]:

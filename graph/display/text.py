@@ -79,6 +79,13 @@ def name_command(
     return (_ASIDE if is_answer else _COMMAND).sub(lambda _: call, text)
 
 
+def quote_task(description: str) -> str:
+    """Return what a task asks: the part of the request that its words quote, or all of them."""
+    opening, found, _ = description.partition('": ')
+    _, is_quoted, part = opening.partition('"')
+    return to_one_line(part if found and is_quoted else description, 80)
+
+
 def describe_task(task: Mapping[str, Any]) -> str:
     """Return what a planned task does; of one that was planned by rule, its part and its files.
 

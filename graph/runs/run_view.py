@@ -265,7 +265,8 @@ class RunView:
         self._forget_team(within)
         self.teams[within] = TeamView(str(event.get("team")))
         if not within:
-            self.facts.pop("edited_tasks", None)
+            for name in ("edited_tasks", "edited_words", "is_fork"):
+                self.facts.pop(name, None)
             self.request, self.answer, self.phase, self._first_s = event, None, "planning", event.t
             self.thread = str(event.get("thread") or self.thread)
 
@@ -295,7 +296,7 @@ class RunView:
                 task.worker = str(planned.get("worker", ""))
         known = self.teams.setdefault(within, TeamView()).plans
         if event.get("edited") and not within:
-            self.facts["edited_tasks"] = _list_edited(known[-1:], plan)
+            self.facts |= _describe_edit(known[-1:], plan, event)
         known.append(plan)
         if not within:
             self.plans.append(plan)
@@ -333,16 +334,23 @@ class RunView:
             self.answer, self.phase = event, str(event.get("status") or "done")
 
 
-def _list_edited(before: Sequence[Json], plan: Json) -> list[str]:
+def _describe_edit(before: Sequence[Json], plan: Json, event: RunEvent) -> dict[str, Any]:
     """Return the tasks that a plan has not as the one before it had them, and those it lacks.
 
-    What they cover of the request is no part of that: it is found from their words.
+    With the new words of a task that alone has others. What the tasks cover of the request is no
+    part of that: it is found from their words.
     """
     was, now = (
         {task["id"]: {**task, "covers": ()} for each in plans for task in each["tasks"]}
         for plans in (before, [plan])
     )
-    return [name for name in {**was, **now} if before and was.get(name) != now.get(name)]
+    names = [name for name in {**was, **now} if before and was.get(name) != now.get(name)]
+    old, new = (each.get(names[0], {}) if names else {} for each in (was, now))
+    words = (
+        new.get("description") if old and old.get("description") != new.get("description") else ""
+    )
+    shown = {"edited_words": words} if words and len(names) == 1 else {}
+    return {"edited_tasks": names, **shown, **({"is_fork": True} if event.get("is_fork") else {})}
 
 
 def _read_usage(call: RunEvent) -> Usage:

@@ -14,6 +14,7 @@ from langgraph.types import Command
 from extensions.server.trace_view import SUMMARY_NAMESPACE, WHY_NAMESPACE
 from extensions.server.trace_writer import NAMESPACE, TraceWriter
 from graph import build_supervisor
+from graph.runs.trace import build_trace
 from graph.settings import Settings
 from graph.topology.run_start import CONTINUE_KEY, NothingToContinue
 from graph.topology.supervisor_graph import SupervisorGraph
@@ -69,9 +70,12 @@ async def test_a_state_that_was_put_into_a_thread_begins_its_trace(endpoint: End
     record = values["team_record"].model_dump(mode="json")
     left = {name: value for name, value in values.items() if name not in ("usage", "timing", "ui")}
     again: RunnableConfig = {"configurable": {"thread_id": "u"}}
-    begun = {"results": kept, "answer": None, "steps": {}, "status": "running"}
+    begun: dict[str, Any] = {"results": kept, "answer": None, "steps": {}, "status": "running"}
 
-    begun |= {"team_record": record}
+    plan = values["plan"].model_dump(mode="json")
+    tasks = [{**task, "description": f"{task['id']} in other words"} for task in plan["tasks"]]
+    changed = {**plan, "version": 2, "tasks": [plan["tasks"][0], *tasks[1:]]}
+    begun |= {"team_record": record, "plan": changed, "plans": [plan, changed]}
     await graph.aupdate_state(again, {**left, **begun}, as_node="approval")
     ended = await graph.ainvoke({CONTINUE_KEY: True}, {**again, "metadata": SERVER_RUN})
 
@@ -79,7 +83,9 @@ async def test_a_state_that_was_put_into_a_thread_begins_its_trace(endpoint: End
     lines = [json.loads(e) for e in (await graph.aget_state({"configurable": at})).values["lines"]]
     reports = [(e["task"], e["kind"]) for e in lines if e.get("kind") in ("task_started", "report")]
     assert ended["status"] == "done"
-    assert [e["kind"] for e in lines if "kind" in e][:2] == ["request", "plan_created"]
+    kinds = [e["kind"] for e in lines if "kind" in e]
+    assert kinds[:3] == ["request", "plan_created", "plan_approved"]
+    assert build_trace(lines)["run"]["edited_words"] == "b in other words"
     assert reports[:2] == [("a", "task_started"), ("a", "report")]
     assert [task for task, _ in reports[2:]] == ["b", "b"]  # alone done again
 

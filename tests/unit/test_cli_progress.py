@@ -259,6 +259,17 @@ def test_a_plan_that_was_edited_is_named_with_its_changed_tasks(board: RunView):
     assert format_event(board, {"kind": "plan_approved", "edited": False}) == ""
 
 
+def test_a_run_begun_again_with_a_changed_task_says_what_it_was_changed_to(board: RunView):
+    tasks: Any = PLAN["tasks"]
+    asks = 'Do this part of the request: "Sum of sold by hall": a card. Of an analyst.'
+    edited = {**PLAN, "tasks": [*tasks[:-1], {**tasks[-1], "description": asks}]}
+    event = {"kind": "plan_approved", "edited": True, "is_fork": True, "plan": edited}
+    board.apply_event(event)
+
+    said = f"begun again from {tasks[-1]['id']}, whose task was changed: “Sum of sold by hall”"
+    assert format_event(board, event) == said
+
+
 def test_a_worker_on_another_server_is_named_once_before_its_question() -> None:
     question = {"kind": "question", "task": "desk", "worker": "desk"}
 

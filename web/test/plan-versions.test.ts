@@ -54,4 +54,8 @@ test("a plan that the user edited says so, one that was accepted does not", () =
   expect(describe({ edited: true, plan: plan(5, makeTask("a"), makeTask("b", [], { description: "Sum." })) })).toBe("plan edited before it ran: the task b");
   expect(describe({ edited: true, plan: plan(5, makeTask("a"), makeTask("c")) })).toBe("plan edited before it ran: c and b");
   expect(describe({ edited: false, version: 4 })).toBe("");
+
+  const asks = (description: string) => describe({ edited: true, is_fork: true, plan: plan(5, makeTask("a"), makeTask("b", [], { description })) });
+  expect(asks('Do this part of the request: "Sum of sold by hall": a card.')).toBe("begun again from b, whose task was changed: “Sum of sold by hall”");
+  expect(describe({ edited: true, is_fork: true, plan: plan(5, makeTask("a"), makeTask("b", [], { worker: "w" })) })).toBe("begun again with a changed plan: the task b");
 });

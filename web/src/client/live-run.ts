@@ -2,6 +2,7 @@
 
 import { findDependants } from "../plan-editor/draft";
 import { toLine } from "../model/plain-text";
+import { quoteTask } from "../model/plan-versions";
 import type { Plan, PlannedTask } from "../model/trace";
 import type { WatchedRun } from "./run-watch";
 import { readBlock, type WrittenRequest } from "./files";
@@ -75,8 +76,7 @@ export async function startOnThread(server: Server, team: string, given: Given, 
 
 /** Of a run's state, what the page reads of it. */
 interface State extends Record<string, unknown> {
-  plan: Plan & { version: number };
-  plans: Plan[];
+  plan: Plan;
   results: Record<string, unknown>;
   messages?: { type: string }[];
   materials?: Record<string, string>;
@@ -94,7 +94,7 @@ const BEGUN = { ui: [], todo: [], steps: {}, ledger: {}, notes: {}, doubts: {}, 
 export async function runAgain(run: LiveRun, id: string, fields: Pick<PlannedTask, "description" | "worker">): Promise<string> {
   const { client } = run.server;
   const { values, metadata } = await ask(() => client.threads.getState<State>(run.thread));
-  const { usage: _usage, timing: _timing, plan, plans, results, messages = [], ...others } = values;
+  const { usage: _usage, timing: _timing, plan, results, messages = [], ...others } = values;
   const redone = findDependants(plan, id);
   const kept = Object.fromEntries(Object.entries(results).filter(([name]) => !redone.has(name)));
   const task = plan.tasks.find((each) => each.id === id)!;
@@ -102,12 +102,14 @@ export async function runAgain(run: LiveRun, id: string, fields: Pick<PlannedTas
   // Another worker may read other files.
   const given = task.worker === fields.worker ? {} : { materials: Object.keys(values.materials ?? {}) };
   const tasks = plan.tasks.map((each) => (each === task && !isSame ? { ...each, ...fields, ...given, covers: [] } : each));
-  const next = { ...plan, tasks, version: plan.version + Number(!isSame) };
-  const title = `${toLine(run.trace?.run.request, 100)} (again from ${id})`;
+  // The new run's versions are the plan that it is from, and what was changed of it.
+  const plans = [{ ...plan, version: 1 }, ...(isSame ? [] : [{ ...plan, tasks, version: 2 }])];
+  const changed = task.description === fields.description ? "" : `: “${quoteTask(fields.description)}”`;
+  const title = `${toLine(run.trace?.run.request, 100)} (again from ${id}${changed})`;
   const { thread_id: thread } = await ask(() => client.threads.create({ graphId: run.graph, metadata: { [TITLE]: title } }));
   // Who writes the new answer must not read the old one.
   const asked = messages.slice(0, messages.findLastIndex(({ type }) => type === "human") + 1);
-  const state = { ...others, ...BEGUN, plan: next, plans: isSame ? plans : [...plans, next], results: kept, answered_objections: Object.keys(kept), messages: asked };
+  const state = { ...others, ...BEGUN, plan: plans.at(-1), plans, results: kept, answered_objections: Object.keys(kept), messages: asked };
   await ask(() => client.threads.updateState(thread, { values: state, asNode: "approval" }));
   const settings = JSON.parse(String((metadata as Record<string, unknown> | null)?.["run_settings"] ?? "{}")) as Record<string, unknown>;
   const strategy = tasks.some(({ worker }) => worker === SINGLE_AGENT) ? "single" : "plan"; // there is a plan

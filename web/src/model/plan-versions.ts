@@ -1,6 +1,7 @@
 import { asRecord, asText, asTexts } from "./json";
 import { oncePerTrace } from "./once-per-trace";
 import { findStart, selectTurn } from "./read-trace";
+import { toLine } from "./plain-text";
 import { joinNames } from "./sentences";
 import type { Plan, PlannedTask, Trace, TraceEvent } from "./trace";
 
@@ -24,6 +25,8 @@ export interface PlanVersion {
   t: number;
   /** `planned`, `revised` or `edited by the user`. */
   origin: string;
+  /** A run begins with it that another one's plan was changed for. */
+  isFork: boolean;
   /** Why it replaced the version before; empty for the first one. */
   reason: string;
   /** From the version before; null for the first one. */
@@ -57,7 +60,7 @@ export const listPlanVersions = oncePerTrace((trace: Trace): PlanVersion[] => {
     if (origin && Array.isArray(plan?.tasks)) {
       const before = versions.at(-1)?.plan;
       const difference = before ? comparePlans(before, plan) : null;
-      versions.push({ plan, t: event.t - startS, origin, reason: asText(event["reason"]), difference, notes, later: [] });
+      versions.push({ plan, t: event.t - startS, origin, isFork: event["is_fork"] === true, reason: asText(event["reason"]), difference, notes, later: [] });
       notes = [];
     } else {
       const text = NOTES.get(event.kind)?.(event);
@@ -75,8 +78,14 @@ export function describeEdit(trace: Trace): string {
   if (!edit) return "";
   const { added, removed, changed } = edit.difference ?? { added: [], removed: [], changed: [] };
   const names = [...changed, ...added, ...removed].map(({ id }) => id);
-  return `plan edited before it ran${names.length ? `: ${names.length > 1 ? "" : "the task "}${joinNames(names, "task")}` : ""}`;
+  const words = names.length === 1 && changed[0]?.parts.find(({ name }) => name === "description")?.after;
+  if (words && edit.isFork) return `begun again from ${toLine(names[0], 60)}, whose task was changed: “${quoteTask(words)}”`;
+  const named = names.length ? `: ${names.length > 1 ? "" : "the task "}${joinNames(names, "task")}` : "";
+  return `${edit.isFork ? "begun again with a changed plan" : "plan edited before it ran"}${named}`;
 }
+
+/** Return what a task asks: the part of the request that its words quote, or all of them. */
+export const quoteTask = (description: string): string => toLine(/^.{0,40}?"(.*)": /s.exec(description)?.[1] ?? description, 80);
 
 /** Return which tasks a plan has that another one has not, and what differs in those of both. */
 export function comparePlans(before: Plan, after: Plan): PlanDifference {

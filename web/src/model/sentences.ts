@@ -34,7 +34,7 @@ const SENTENCES = new Map<string, (event: TraceEvent, again: readonly TraceEvent
   ["plan_created", ({ plan }) => `made a plan: ${joinTasks(asList(asRecord(plan)["tasks"]).map((task) => asRecord(task)["id"]))}`],
   ["plan_revised", (event) => withReason("changed the plan", event)],
   ["plan_rejected", ({ problems }) => `the plan was refused: ${asList(problems).map(String).join(", ")}`],
-  ["plan_approved", () => "the plan was approved"],
+  ["plan_approved", ({ edited, is_fork }) => (is_fork ? "began again with a changed plan" : edited ? "you edited the plan" : "the plan was approved")],
   ["dispatched", ({ tasks }) => `gives work to ${joinTasks(tasks)}`],
   ["awaiting", ({ tasks }) => `waits for ${joinTasks(tasks)}`],
   ["task_started", describeStart],

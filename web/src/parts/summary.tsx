@@ -28,7 +28,7 @@ export function Summary({ trace, isAsking }: { trace: Trace; isAsking: boolean }
       </blockquote>
       <p class="run-line flow">
         <span class={`badge state-${state.color}`}>{state.label}</span>
-        {edit && <a href="#plan-versions"><Line max={160}>{edit}</Line></a>}
+        {edit && <a href="#plan-versions"><Line max={200}>{edit}</Line></a>}
         <Figures trace={trace} />
       </p>
       {note && (
