@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from extensions.server.authentication import get_authenticator
 from extensions.server.live_page import HEADERS, PAGE_PATH
+from graph.chat.attachments import explain_unread
 from graph.extensions import find_first
 from graph.pages.answer_file import write_word
 from graph.pages.report import format_report
@@ -58,7 +59,11 @@ def list_team_routes(settings: Settings) -> list[Route]:
         "/{team}/exams/{exam}": pages.show_exam,
         "/{team}/rows/{row}": pages.show_row,
     }
-    written: dict[str, Answer] = {"answer.docx": _write_word, "report.html": _write_report}
+    written: dict[str, Answer] = {
+        "answer.docx": _write_word,
+        "report.html": _write_report,
+        "unread": _explain_unread,
+    }
     return [
         *(
             Route(f"{PAGE_PATH}/{name}", _Guarded(answer, settings).respond, methods=["POST"])
@@ -108,6 +113,18 @@ def _format_report(text: str) -> str:
     if not isinstance(trace, dict) or not isinstance(trace.get("run"), dict):
         raise UsageError("no report can be made of this", next="send the trace of a run")
     return format_report(trace)
+
+
+async def _explain_unread(request: Request) -> list[str]:
+    """Return why each file of a list will not be read; they are sent with their first bytes."""
+    text = await _read_text(request)
+    try:
+        blocks = parse_finite_json(text)
+    except ValueError:
+        blocks = None
+    if not isinstance(blocks, list):
+        raise UsageError("this is no list of files", next="send blocks of a message")
+    return await to_thread(lambda: [explain_unread(block) for block in blocks])
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,18 @@ from nodes.errors import FileUnreadable
 from nodes.errors.redaction import redact_text
 from nodes.planning.request import ATTACHMENTS_KEY, MAX_MATERIAL_BYTES
 from nodes.text.plain_text import sanitize_line, sanitize_name, sanitize_text
-from nodes.tools.framework.document_kinds import DATABASE_SUFFIXES, MATERIAL_SUFFIXES
-from nodes.tools.framework.documents import MAX_PARSERS, open_parser, read_document_with
+from nodes.tools.framework.document_kinds import (
+    DATABASE_SUFFIXES,
+    MATERIAL_SUFFIXES,
+    PARSED_SUFFIXES,
+)
+from nodes.tools.framework.documents import (
+    MAX_PARSERS,
+    NOT_TEXT,
+    is_binary,
+    open_parser,
+    read_document_with,
+)
 
 TEXT_KINDS: Final = frozenset(("text", "input_text"))
 FILE_KINDS: Final = frozenset(("file", "input_file", "text-plain", "document", "media"))
@@ -65,6 +75,19 @@ def read_block(block: Any) -> str | Attachment:
     if kind in TEXT_KINDS and isinstance(block.get("text"), str):
         return str(block["text"])
     return _read_file(str(kind), _flatten_block(block))
+
+
+def explain_unread(block: Any) -> str:
+    """Return why a file will not be read, as its kind and its first bytes tell; else empty."""
+    file = read_block(block)
+    if isinstance(file, str):
+        return ""
+    if file.refusal or file.suffix in PARSED_SUFFIXES:
+        return file.refusal
+    try:
+        return NOT_TEXT if is_binary(_decode(file)) else ""
+    except FileUnreadable as error:
+        return error.cause
 
 
 def _flatten_block(block: Mapping[str, Any]) -> dict[str, Any]:
@@ -292,14 +315,15 @@ async def _read_next_files(
 
 
 def _write_file(file: Attachment, path: Path) -> None:
+    path.write_bytes(_decode(file))
+
+
+def _decode(file: Attachment) -> bytes:
+    if file.text is not None:
+        return file.text.encode(errors="replace")
     try:
         encoded = "".join(file.encoded.split()).replace("-", "+").replace("_", "/")
-        content = (
-            base64.b64decode(f"{encoded}{'=' * (-len(encoded) % 4)}", validate=True)
-            if file.text is None
-            else file.text.encode(errors="replace")
-        )
-        path.write_bytes(content)
+        return base64.b64decode(f"{encoded}{'=' * (-len(encoded) % 4)}", validate=True)
     except (binascii.Error, ValueError):
         raise _refuse("its content is not base64") from None
 

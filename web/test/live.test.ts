@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { reader } from "../src/model/asides";
 import { listTurns } from "../src/live/earlier-turns";
-import { findFileProblem, findRequestProblem, listChosen } from "../src/client/files";
+import { findFileProblem, findRequestProblem, listChosen, listEmpty } from "../src/client/files";
 import { toUuid } from "../src/client/kept-trace";
 import { readProblem } from "../src/client/problem";
 import { loadThread, type Server } from "../src/client/server";
@@ -200,6 +200,13 @@ test("files are added to those chosen: one twice is there once, another of its n
   const first = [make("a.csv"), make("b.csv")];
   const added = [make("a.csv"), make("a.csv", "", "other words"), make("a.csv", "sales/2024/a.csv"), make("config", "sales/.git/config"), make("b.csv", "sales/b.csv")];
   expect(listChosen(first, added).map(({ name }) => name)).toEqual(["a.csv", "b.csv", "a-2.csv", "sales-2024-a.csv", "sales-b.csv"]);
+});
+
+test("an empty file of a folder is not taken, and named; one that was chosen alone is taken, and named before anything is sent", () => {
+  const make = (name: string, path: string) => Object.defineProperty(new File([], name), "webkitRelativePath", { value: path });
+  const added = [make("none.txt", "sales/2024/none.txt"), make("config", "sales/.git/config"), make("alone.txt", "")];
+  expect(listChosen([], added).map(({ name }) => name)).toEqual(["alone.txt"]);
+  expect(listEmpty(added)).toEqual(["none.txt"]);
 });
 
 test.each([

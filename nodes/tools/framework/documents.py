@@ -22,6 +22,8 @@ CUT_MARK = f"\n[cut at {MAX_TEXT_CHARS} characters]"
 """Ends a text that is too long."""
 _CUT_MARK_PATTERN = Pattern(r"\n\[cut(?: at \d+ characters|: the first \d+ of \d+ pages)\]\s*$")
 _MAX_MARK_CHARS = 100
+NOT_TEXT = "it is no text (a picture, or another binary file)"
+UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 PARSE_TIMEOUT_S = 30.0
 MAX_PARSERS = 4
 """Processes that parse at the same time."""
@@ -153,6 +155,11 @@ def _check_file(path: Path) -> None:
         raise _build_unreadable_error(path, f"{size:.0f} MB, of at most {limit:.0f}", "split it")
 
 
+def is_binary(raw: bytes) -> bool:
+    """Return whether the content of a file without a parser is no text, by its first bytes."""
+    return b"\0" in raw[:8192] and not raw.startswith(UTF_16_MARKS)
+
+
 def _read_text(path: Path) -> str:
     try:
         raw = path.read_bytes()
@@ -160,14 +167,11 @@ def _read_text(path: Path) -> str:
         raise _build_unreadable_error(
             path, error.strerror or str(error), "check the permissions"
         ) from error
-    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if is_binary(raw):
+        advice = "convert it to text, Markdown, CSV, XLSX, PDF or DOCX"
+        raise _build_unreadable_error(path, NOT_TEXT, advice)
+    if raw.startswith(UTF_16_MARKS):
         return raw.decode("utf-16", errors="replace")
-    if b"\0" in raw[:8192]:
-        raise _build_unreadable_error(
-            path,
-            "it is no text (a picture, or another binary file)",
-            "convert it to text, Markdown, CSV, XLSX, PDF or DOCX",
-        )
     return raw.decode("utf-8-sig", errors="replace")
 
 

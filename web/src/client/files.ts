@@ -1,6 +1,7 @@
 /** Files of a request, in the form of docs/guide/chat.md. */
 
 import { reader } from "../model/asides";
+import { makeFile, type Server } from "./server";
 
 export const MAX_FILES = 200;
 /** Of all files together, as the server takes them. */
@@ -60,13 +61,32 @@ export function listChosen(before: readonly File[], added: readonly File[]): Fil
   const chosen = [...before];
   for (const file of added) {
     const path = file.webkitRelativePath || file.name;
-    const isLeftOut = !file.size || path.split("/").some((part) => part.startsWith("."));
-    if (isLeftOut && path !== file.name) continue;
+    if (path !== file.name && (!file.size || isHidden(path))) continue;
     const known = chosen.find(({ name }) => name === file.name);
     if (!known) chosen.push(file);
     else if (known.webkitRelativePath !== file.webkitRelativePath || !isSame(known, file)) chosen.push(new File([file], nameApart(path, chosen), { type: file.type }));
   }
   return chosen;
+}
+
+const isHidden = (path: string) => path.split("/").some((part) => part.startsWith("."));
+
+/** Return the empty files of a folder, which are not taken; nobody expects the hidden ones. */
+export const listEmpty = (added: readonly File[]): string[] =>
+  added.filter(({ size, webkitRelativePath: path, name }) => !size && path && path !== name && !isHidden(path)).map(({ name }) => name);
+
+/** Of a file, what tells the server whether it is text. */
+const HEAD_BYTES = 8192;
+
+/** Return why files will not be read, by their names; those that will be have no reason.
+ *
+ * @throws Problem: the server does not tell.
+ */
+export async function loadUnread(server: Server, files: readonly File[]): Promise<Record<string, string>> {
+  if (!files.length) return {};
+  const heads = await Promise.all(files.map((file) => readBlock(new File([file.slice(0, HEAD_BYTES)], file.name, { type: file.type }))));
+  const reasons = JSON.parse(await (await makeFile(server, "unread", JSON.stringify(heads))).text()) as string[];
+  return Object.fromEntries(files.map(({ name }, place) => [name, reasons[place] ?? ""]));
 }
 
 const isSame = (one: File, other: File) => one.size === other.size && one.lastModified === other.lastModified;

@@ -42,11 +42,11 @@ export async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> 
   }
 }
 
-/** Return the file that the server makes of a text: of Markdown a Word document, of a trace its report.
+/** Return what the server makes of a text: of Markdown a Word document, of a trace its report, of files why each will not be read.
  *
  * @throws Problem: the server makes none of it.
  */
-export async function makeFile({ url }: Server, name: "answer.docx" | "report.html", text: string): Promise<Blob> {
+export async function makeFile({ url }: Server, name: "answer.docx" | "report.html" | "unread", text: string): Promise<Blob> {
   const answer = await ask(() => fetch(`${url}/supervise/${name}`, { method: "POST", body: text, headers: buildTokenHeader() }));
   if (!answer.ok) throw readProblem({ status: answer.status, text: await answer.text() });
   return answer.blob();

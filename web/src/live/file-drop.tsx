@@ -1,18 +1,23 @@
 import { useId } from "preact/hooks";
-import { FILE_LIMITS, formatSize, listChosen, type WrittenRequest } from "../client/files";
+import { FILE_LIMITS, formatSize, type WrittenRequest } from "../client/files";
 import { Line } from "../parts/text";
 
 interface FileDropProps extends Pick<WrittenRequest, "files"> {
   /** Names of the files of an example. */
   given: readonly string[];
+  /** Names of files of a folder that were not taken. */
+  empty: readonly string[];
+  /** Why a file will not be read, by its name. */
+  unread: Readonly<Record<string, string>>;
+  onAdd: (files: File[]) => void;
   onFiles: (files: File[]) => void;
 }
 
 /** The files of a request: chosen one by one or as a folder, each can be taken out again; the form takes dropped ones. */
-export function FileDrop({ files, given, onFiles }: FileDropProps) {
+export function FileDrop({ files, given, empty, unread, onAdd, onFiles }: FileDropProps) {
   const name = useId();
   const add = (input: HTMLInputElement) => {
-    onFiles(listChosen(files, [...(input.files ?? [])]));
+    onAdd([...(input.files ?? [])]);
     input.value = ""; // the same can be chosen again
   };
   return (
@@ -37,12 +42,22 @@ export function FileDrop({ files, given, onFiles }: FileDropProps) {
           {files.map((file) => (
             <li key={file.name}>
               <Line max={60}>{file.name}</Line> <span class="soft">{formatSize(file.size)}</span>
+              {unread[file.name] && (
+                <span class="problem">
+                  not read: <Line max={120}>{unread[file.name]}</Line>
+                </span>
+              )}
               <button type="button" class="plain" aria-label={`Leave out ${file.name}`} onClick={() => onFiles(files.filter((each) => each !== file))}>
                 ✕
               </button>
             </li>
           ))}
         </ul>
+      )}
+      {empty.length > 0 && (
+        <p class="small" role="status">
+          not read: <Line max={300}>{empty.join(", ")}</Line> (empty)
+        </p>
       )}
     </div>
   );

@@ -13,6 +13,7 @@ export const canFollow = (run: LiveRun): boolean => run.trace !== null && ENDED.
 export const FollowUp = ({ run }: { run: LiveRun }) => (
   <Section {...FOLLOW_UP}>
     <RequestForm
+      server={run.server}
       place={`follow-up ${run.thread}`}
       label="What should the team do next?"
       hint={!isBuiltIn(run.trace?.run.models) ? "It knows the earlier requests, answers and files of this thread." : "It knows the files of this thread, and what “it”, “there” or “and in June?” refer to in your earlier questions."}

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { findFileProblem, findRequestProblem, listChosen, readDropped, type RunContext, type WrittenRequest } from "../client/files";
-import { useAction } from "../client/hooks";
+import { findFileProblem, findRequestProblem, listChosen, listEmpty, loadUnread, readDropped, type RunContext, type WrittenRequest } from "../client/files";
+import { useAction, useAsked } from "../client/hooks";
 import { useKept } from "../client/kept";
 import { ProblemLine } from "../client/notice";
 import { Problem } from "../client/problem";
+import type { Server } from "../client/server";
 import { Line } from "../parts/text";
 import { FileDrop } from "./file-drop";
 
@@ -33,6 +34,7 @@ export function readContext(form: FormData): RunContext {
 }
 
 interface RequestFormProps {
+  server: Server;
   /** What is written is kept under this name. */
   place: string;
   label: string;
@@ -50,12 +52,14 @@ interface RequestFormProps {
 }
 
 /** A request in words, with files, limits, and what to ask. It is emptied when it was sent. */
-export function RequestForm({ place, label, hint, words, children, problem = null, isReady = true, example = null, send }: RequestFormProps) {
+export function RequestForm({ server, place, label, hint, words, children, problem = null, isReady = true, example = null, send }: RequestFormProps) {
   const name = useId();
   const [request, setRequest] = useKept(place, "");
   const [names, keepNames] = useKept<string[]>(`${place} files`, []);
   const [files, setFiles] = useState<File[]>([]);
   const [materials, setMaterials] = useState<Record<string, string>>();
+  const [empty, setEmpty] = useState<string[]>([]);
+  const { answer: unread } = useAsked(() => loadUnread(server, files), [server, files]);
   const [isOver, setOver] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const takeFiles = (chosen: File[]) => {
@@ -63,7 +67,11 @@ export function RequestForm({ place, label, hint, words, children, problem = nul
     keepNames(chosen.map((file) => file.name));
     setMaterials(undefined);
   };
-  const drop = useAction(async (dropped: DataTransfer | null) => takeFiles(listChosen(files, await readDropped(dropped))));
+  const addFiles = (added: File[]) => {
+    takeFiles(listChosen(files, added));
+    setEmpty([...new Set([...empty, ...listEmpty(added)])]);
+  };
+  const drop = useAction(async (dropped: DataTransfer | null) => addFiles(await readDropped(dropped)));
   useEffect(() => {
     // On the page where runs are started, it is what a visitor came for.
     if (place === "start") area.current?.focus({ preventScroll: true });
@@ -72,6 +80,7 @@ export function RequestForm({ place, label, hint, words, children, problem = nul
     if (!example) return;
     setRequest(example.request);
     setFiles([]);
+    setEmpty([]);
     keepNames(Object.keys(example.materials));
     setMaterials(example.materials);
     area.current?.focus();
@@ -83,6 +92,7 @@ export function RequestForm({ place, label, hint, words, children, problem = nul
     await send({ request: request.trim(), files, materials, context: readContext(new FormData(form)) });
     setRequest("");
     takeFiles([]);
+    setEmpty([]);
     form.reset();
   });
   const submit = (form: HTMLFormElement) => form.reportValidity() && canSend && action.start(form);
@@ -112,7 +122,7 @@ export function RequestForm({ place, label, hint, words, children, problem = nul
         </p>
       )}
       <div class="request-row flow">
-        <FileDrop files={files} given={Object.keys(materials ?? {})} onFiles={takeFiles} />
+        <FileDrop files={files} given={Object.keys(materials ?? {})} empty={empty} unread={unread ?? {}} onAdd={addFiles} onFiles={takeFiles} />
         <button class="primary" type="submit" data-key="Ctrl ↵" title="Ctrl+Enter" disabled={action.isBusy || !canSend}>
           {words[action.isBusy ? 1 : 0]}
         </button>

@@ -33,6 +33,7 @@ function StartForm({ server, first = "", teams: { answer: teams, problem } }: { 
   const team = (teams?.find(({ name }) => name === chosen) ?? teams?.[0])?.name ?? "";
   return (
     <RequestForm
+      server={server}
       place="start"
       label="What should the team find out or write?"
       words={["Start", "Starting…"]}

@@ -2,6 +2,7 @@
 
 import io
 import json
+from base64 import b64encode
 from pathlib import Path
 
 import docx
@@ -127,6 +128,37 @@ def test_a_team_is_described_with_what_its_tools_read_and_send(teams):
     assert shown["exams"] == []
     assert str(teams.parent) not in answer.text
     assert answer.headers["cache-control"] == "no-store"
+
+
+def test_the_page_learns_which_chosen_files_will_not_be_read(teams):
+    files = {"cat.png": ("image/png", b"x"), "a.exe": ("", b"MZ\0"), "b.db": ("", b"x")}
+    read = {
+        "c.pdf": ("application/pdf", b"%PDF\0"),
+        "d.py": ("", b"x = 1"),
+        "e.txt": ("", b"\xff\xfea\0"),
+    }
+    blocks = [
+        {
+            "type": "file",
+            "mime_type": kind,
+            "base64": b64encode(head).decode(),
+            "extras": {"filename": name},
+        }
+        for name, (kind, head) in {**files, **read}.items()
+    ]
+
+    page = open_page(teams)
+    reasons = page.post("/supervise/unread", content=json.dumps(blocks)).json()
+
+    assert [reason.partition(":")[0] for reason in reasons] == [
+        "pictures cannot be read",
+        "it is no text (a picture, or another binary file)",
+        "it holds data, not text",
+        "",
+        "",
+        "",
+    ]
+    assert page.post("/supervise/unread", content="{").status_code == 422
 
 
 @pytest.mark.parametrize(
@@ -284,7 +316,7 @@ def test_with_users_only_a_known_token_gets_an_answer(teams):
         assert page.get(f"/supervise/teams{path}").status_code == 401
         wrong = page.get(f"/supervise/teams{path}", headers={"Authorization": f"Bearer {token}x"})
         assert wrong.status_code == 401
-    for name in ("answer.docx", "report.html"):
+    for name in ("answer.docx", "report.html", "unread"):
         assert page.post(f"/supervise/{name}", content="# x").status_code == 401
 
     known = page.get("/supervise/teams", headers={"Authorization": f"Bearer {token}"})
