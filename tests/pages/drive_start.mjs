@@ -62,6 +62,12 @@ await drive(async ({ page, problems, takePicture, note }) => {
     const said = await page.evaluate(() => [...window.said].filter((text) => /other runs|in the queue/.test(text)));
     if (said.length) throw new Error(`the page spoke of a queue on an idle server: ${said[0]}`);
     if (start === STARTS) await takePicture("ended");
+    for (const shown of ["from a run", "where it is shown already"]) {
+      await page.evaluate(() => (document.activeElement.blur(), scrollTo(0, 0)));
+      await page.click('nav a[href="#/runs"]');
+      await page.waitForFunction(() => document.activeElement.id === "runs-title");
+      note(`the link to the list of runs, ${shown}`, await page.evaluate(() => document.activeElement.getBoundingClientRect().top < innerHeight));
+    }
     await page.goto("about:blank");
   }
   if (problems.length) throw new Error(problems.join("; "));

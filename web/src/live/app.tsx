@@ -16,7 +16,8 @@ import { TeamsPage } from "./teams-page";
 import { TokenForm } from "./token-form";
 
 const LINKS = [
-  { id: linkTo().slice(1), title: "Runs" },
+  { id: linkTo().slice(1), title: "New run" },
+  { id: linkTo("runs").slice(1), title: "Runs" },
   { id: linkTo("teams").slice(1), title: "Teams" },
 ];
 
@@ -66,5 +67,5 @@ function CurrentPage({ server }: { server: Server }) {
   if (path === "teams") return <TeamsPage server={server} rest={[first, second, ...rest].filter((part) => part !== undefined)} />;
   if (path === "runs" && first) return <RunPage key={first} server={server} thread={first} />;
   if (path === "compare" && first && second) return <ComparePage key={`${first} ${second}`} server={server} threads={[first, second]} />;
-  return <HomePage server={server} part={path} team={first} />;
+  return <HomePage server={server} route={route} />;
 }

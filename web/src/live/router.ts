@@ -35,5 +35,10 @@ export function useRoute(): string[] {
       history.replaceState(null, "", last.current || "#/");
     }
   });
+  useListener("click", ({ target }) => {
+    // The part of the page that it is about may be out of view.
+    const { hash } = (target as Element).closest("a") ?? {};
+    if (hash && hash === location.hash) dispatchEvent(new HashChangeEvent("hashchange"));
+  });
   return route;
 }

@@ -51,10 +51,17 @@ function StartForm({ server, first = "", teams: { answer: teams, problem } }: { 
 }
 
 /** Where a run is started, and earlier ones are found. */
-export function HomePage({ server, part, team }: { server: Server; part: string; team: string | undefined }) {
+export function HomePage({ server, route }: { server: Server; route: string[] }) {
+  const [part, team] = route;
   const teams = useTeams(server);
   const isReady = Boolean(teams.answer || teams.problem);
-  useEffect(() => document.getElementById(part)?.scrollIntoView(), [part, isReady]);
+  useEffect(() => {
+    const list = document.getElementById("runs-title");
+    if (part !== "runs" || !list) return;
+    list.scrollIntoView();
+    list.tabIndex = -1;
+    list.focus({ preventScroll: true });
+  }, [route, isReady]);
   return (
     <>
       <Section id="start" title="Start a run">
