@@ -31,7 +31,7 @@ class _Server(Extension):
         """Keep the trace of a server's run beside its checkpoints, and show it to `--url`."""
         from extensions.server.trace_view import KeptTraces
 
-        return (KeptTraces(is_writing=settings.keeps_trace),)
+        return (KeptTraces(settings.keeps_trace, settings.home / "documents"),)
 
     def open_runs(self, url: str, settings: "Settings") -> RunSource:
         """Return the runs of a LangGraph server or an Aegra."""

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
+from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Interrupt, StateSnapshot
 from pydantic import BaseModel
 
+from extensions.server.run_documents import load_documents
 from extensions.server.trace_writer import (
     NAMESPACE,
     TraceWriter,
@@ -41,6 +43,7 @@ from state import FINAL_STATUSES
 
 SUMMARY_NAMESPACE: Final = "supervise-summary"
 WHY_NAMESPACE: Final = "supervise-why"
+DOCUMENTS_NAMESPACE: Final = "supervise-documents"
 VIEW_VERSION: Final = 1
 MAX_PAGE_CHARS: Final = 2_000_000
 MAX_REQUEST_CHARS: Final = 2_000
@@ -52,6 +55,8 @@ class KeptTraces(AroundRun):
     """Keeps the trace of a server's run beside the thread's checkpoints, and shows it."""
 
     is_writing: bool
+    documents: Path
+    """The folder that documents are written to."""
 
     @asynccontextmanager
     async def follow(self, run: BegunRun) -> AsyncIterator[None]:
@@ -106,11 +111,12 @@ class KeptTraces(AroundRun):
         Its values are `view` (a version), `team`, and `run`; in the namespace of the trace also
         `lines`, the trace from a line on, whose number is the checkpoint's id as an integer, and
         `next`, the number of the line with which the next page begins; None after the last.
-        In that of the causes also `why`, as an extension explains the run.
+        In that of the causes also `why`, as an extension explains the run; in that of the documents
+        also `documents`, the files that the run has written.
         """
         configurable = config.get("configurable", {})
         namespace = configurable.get("checkpoint_ns")
-        if namespace not in (NAMESPACE, SUMMARY_NAMESPACE, WHY_NAMESPACE):
+        if namespace not in (NAMESPACE, SUMMARY_NAMESPACE, WHY_NAMESPACE, DOCUMENTS_NAMESPACE):
             return None
         state = await read_state()
         values: dict[str, Any] = {"view": VIEW_VERSION, "team": team, "run": _describe_run(state)}
@@ -118,6 +124,9 @@ class KeptTraces(AroundRun):
             lines = await load_trace_lines(saver, str(configurable["thread_id"]))
             if namespace == WHY_NAMESPACE:
                 values["why"] = await asyncio.to_thread(_explain, lines, state.values)
+            elif namespace == DOCUMENTS_NAMESPACE:
+                found = await asyncio.to_thread(load_documents, lines, self.documents)
+                values["documents"] = found
             else:
                 first = _read_number(configurable.get("checkpoint_id"))
                 values |= _cut_page(lines or list(_list_state_lines(state, team)), first)

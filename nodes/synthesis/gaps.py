@@ -42,8 +42,13 @@ def list_gaps(
     by_rule = say(language, "plan_by_rule", reason=plan.rule_reason)
     made_by_rule = [by_rule] if plan.is_by_rule else []
     taken = _list_parts_taken_by_others(plan, results)
+    put_together = _list_done_parts(plan, results)
     untaken = [
-        say(language, "not_answered", part=part) for part in plan.untaken if part not in taken
+        say(language, "not_worded", part=drop_remark(part))
+        if part in put_together
+        else say(language, "not_answered", part=part)
+        for part in plan.untaken
+        if part not in taken
     ]
     found = [_format_gap(tasks, reason, language) for reason, tasks in tasks_by_reason.items()]
     return [*made_by_rule, *untaken, *found, *dict.fromkeys(unjudged)]
@@ -86,14 +91,21 @@ def _name_part(task: Task, plan: Plan, report: Report | None) -> str:
 
 def _list_parts_taken_by_others(plan: Plan, results: Mapping[str, Report]) -> set[str]:
     """Return what the planned worker could not write, but another one has done."""
-    others = [
+    return _list_done_parts(plan, results, by_others=True)
+
+
+def _list_done_parts(
+    plan: Plan, results: Mapping[str, Report], *, by_others: bool = False
+) -> set[str]:
+    """Return what would have to be written of the tasks that were done, as the plan names it."""
+    done = [
         task
         for task in plan.tasks
         if (report := results.get(task.id))
         and report.status == "completed"
-        and report.worker != task.worker
+        and (report.worker != task.worker) == by_others
     ]
-    return {format_unwritten(task, plan.goal) for task in others}
+    return {format_unwritten(task, plan.goal) for task in done}
 
 
 def _format_gap(tasks: Sequence[str], reason: str, language: str) -> str:

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { buildTrace, findClockStart, readLine, type Entry } from "../src/model/build-trace";
+import { readDocuments } from "../src/model/read-trace";
 import { makeEvent } from "./samples";
 
 interface Case {
@@ -34,4 +35,10 @@ test("the clock of a run stands still between its starts", () => {
   expect(findClockStart(first)).toBe("2026-11-29T12:48:00.000Z");
   expect(findClockStart([...first, ...resumed])).toBe("2026-11-29T12:49:15.000Z");
   expect(findClockStart([])).toBe("");
+});
+
+test("documents have a safe name and a whole content", () => {
+  const content = btoa("# Report\n");
+  const given = [{ name: "report.md", content }, { name: "../a.md", content }, { name: "b.md", content: `${content.slice(0, -2)}… cut` }, "c.md"];
+  expect(readDocuments(given)).toEqual([{ name: "report.md", content }]);
 });

@@ -97,10 +97,11 @@ def compose_document(settings: ToolSettings) -> BaseTool:
                 for name in texts:
                     report.add_claim(f"{name} was taken unchanged.", name)
                 markdown = "\n\n".join(texts.values())
+        written: dict[str, Any] = {}
         if format is not None:
             folder = settings.output
-            await asyncio.to_thread(_write_file, report, folder, markdown, format, title)
-        return report.to_json()
+            written = await asyncio.to_thread(_write_file, report, folder, markdown, format, title)
+        return {**written, **report.to_json()}
 
     return compose
 
@@ -120,16 +121,17 @@ def _draft_text(report: ToolReport, texts: Mapping[str, str], query: str) -> str
 
 def _write_file(
     report: ToolReport, folder: Path, text: str, format: DocumentFormat, title: str
-) -> None:
-    """Write a document; if that fails, the draft is still returned."""
+) -> dict[str, Any]:
+    """Write a document and return where; if that fails, the draft is still returned."""
     try:
         written = write_document(folder, text, format, title)
     except ToolFailed as failure:
         if not report.lines:
             raise
         report.failures.append(str(failure))
-    else:
-        report.lines += [
-            "",
-            f"The document is written: {Path(written['path']).name} (path: {written['path']}).",
-        ]
+        return {}
+    report.lines += [
+        "",
+        f"The document is written: {Path(written['path']).name} (path: {written['path']}).",
+    ]
+    return written

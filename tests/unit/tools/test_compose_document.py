@@ -41,6 +41,7 @@ async def test_a_text_is_put_into_a_format_as_it_stands(compose, tmp_path):
     said = "\n".join(paragraph.text for paragraph in document.paragraphs)
     assert "A stand costs 40 EUR. Power is extra." in said
     assert told["summary"].splitlines()[-1].startswith("The document is written: the-fair.docx (")
+    assert next(iter(told)) == "path" and told["path"].endswith("the-fair.docx")
 
 
 async def test_a_new_text_in_a_format_is_a_draft_and_not_the_material(compose):

@@ -2,8 +2,8 @@
 
 import type { Checkpoint } from "@langchain/langgraph-sdk";
 import { readLine, type Entry } from "../model/build-trace";
-import { readCauses } from "../model/read-trace";
-import type { Cause } from "../model/trace";
+import { readCauses, readDocuments } from "../model/read-trace";
+import type { Cause, RunDocument } from "../model/trace";
 import type { RunView } from "../model/run-status";
 import { Problem, readProblem } from "./problem";
 import type { Server } from "./server";
@@ -11,6 +11,7 @@ import type { Server } from "./server";
 const TRACE = "supervise-trace";
 const SUMMARY = "supervise-summary";
 const WHY = "supervise-why";
+const DOCUMENTS = "supervise-documents";
 const MAX_TRACE_CHARS = 50_000_000;
 
 interface View {
@@ -19,6 +20,7 @@ interface View {
   lines?: unknown[];
   next?: number | null;
   why?: unknown;
+  documents?: unknown;
 }
 
 export interface KeptTrace {
@@ -38,6 +40,9 @@ export const loadSummary = (server: Server, thread: string): Promise<View> => lo
 
 /** Return why a run is not whole; nothing from a server that does not say it. */
 export const loadWhy = (server: Server, thread: string): Promise<Cause[]> => loadView(server, thread, WHY, 0).then(({ why }) => readCauses(why), () => []);
+
+/** Return the documents that a run has written; none from a server that does not keep them. */
+export const loadDocuments = (server: Server, thread: string): Promise<RunDocument[]> => loadView(server, thread, DOCUMENTS, 0).then(({ documents }) => readDocuments(documents), () => []);
 
 /** Return the trace from a line on.
  *

@@ -11,7 +11,7 @@ import { EarlierTurns } from "./earlier-turns";
 import { useFocusBack } from "../client/focus";
 import { canFollow, FollowUp } from "./follow-up";
 import { useAction, useAsked, useRun } from "../client/hooks";
-import { loadWhy } from "../client/kept-trace";
+import { loadDocuments, loadWhy } from "../client/kept-trace";
 import { readAsked, resumeRun, stopRun, type LiveRun } from "../client/live-run";
 import { Missing, Notice, ProblemLine } from "../client/notice";
 import { linkTo } from "./router";
@@ -40,7 +40,9 @@ export function RunPage({ server, thread }: { server: Server; thread: string }) 
   }, [run?.trace?.run.request, run?.status]);
   const isShort = run !== null && CAN_RESUME.includes(run.status);
   const { answer: why } = useAsked(() => (isShort ? loadWhy(server, thread) : Promise.resolve([])), [server, thread, isShort, run?.trace?.events.length]);
-  const trace = useMemo(() => run?.trace && { ...run.trace, why: why ?? [] }, [run?.trace, why]);
+  const written = run?.trace ? countWritten(run.trace) : 0;
+  const { answer: documents } = useAsked(() => (written ? loadDocuments(server, thread) : Promise.resolve([])), [server, thread, written]);
+  const trace = useMemo(() => run?.trace && { ...run.trace, why: why ?? [], documents: documents ?? [] }, [run?.trace, why, documents]);
   if (!run) return <p class="soft">loading…</p>;
   const { problem, connection } = run;
   if (!trace && problem && connection !== "lost") return <Missing problem={problem} href={linkTo()}>All runs</Missing>;
@@ -131,12 +133,19 @@ function RunBar({ run }: { run: LiveRun }) {
   );
 }
 
+/** Of a document that the report holds. */
+const MAX_HELD_CHARS = 150_000;
+
+/** Return how many documents the run has written, as its tools have answered. */
+const countWritten = ({ events }: Trace): number => events.filter(({ kind, result }) => kind === "tool_call" && /^\{"path": /.test(String(result ?? ""))).length;
+
 /** Let the browser save the report of a run.
  *
  * @throws Problem: the server does not make it.
  */
-async function downloadReport(server: Server, { run, ...trace }: Trace): Promise<void> {
+async function downloadReport(server: Server, { run, documents = [], ...trace }: Trace): Promise<void> {
   const { now_s: _, written: __, ...ended } = run; // a file is not live
-  const page = await makeFile(server, "report.html", JSON.stringify({ ...trace, run: ended }));
+  const small = documents.filter(({ content }) => content.length <= MAX_HELD_CHARS);
+  const page = await makeFile(server, "report.html", JSON.stringify({ ...trace, run: ended, documents: small }));
   saveFile(`${nameFile(run)}-report.html`, new Blob([page], { type: "text/html" }));
 }

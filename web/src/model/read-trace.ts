@@ -1,6 +1,6 @@
 import { dropAsides, nameRemedy } from "./asides";
 import { asRecord, asRecords, asText, asTexts, isNumber, isRecord, type Json } from "./json";
-import type { Cause, Dependency, Plan, PlannedTask, Report, Run, Trace, TraceEvent, TracedTask, Usage } from "./trace";
+import type { Cause, Dependency, Plan, PlannedTask, Report, Run, RunDocument, Trace, TraceEvent, TracedTask, Usage } from "./trace";
 
 /** A trace from anywhere, completed so that every part can rely on the types: what is malformed is left out. */
 
@@ -20,6 +20,7 @@ export function readTrace(value: unknown): Trace | null {
     usage: readUsage(asRecord(trace["usage"])),
     timing: asRecord(trace["timing"]),
     why: readCauses(trace["why"]),
+    documents: readDocuments(trace["documents"]),
   };
 }
 
@@ -29,6 +30,12 @@ export const readCauses = (value: unknown): Cause[] =>
     tasks: asTexts(tasks),
     remedies: asRecords(remedies).flatMap(({ kind, name, text }) => nameRemedy({ kind: asText(kind), name: asText(name), text: asText(text) }) ?? []),
   }));
+
+/** Return documents with a safe name, whose content is whole. */
+export const readDocuments = (value: unknown): RunDocument[] =>
+  asRecords(value)
+    .map(({ name, content }) => ({ name: asText(name), content: asText(content) }))
+    .filter(({ name, content }) => /^[\w.-]+$/.test(name) && /^[A-Za-z0-9+/]+={0,2}$/.test(content) && content.length % 4 === 0);
 
 const readTexts = (value: unknown): Json =>
   Object.fromEntries(Object.entries(asRecord(value)).filter(([, text]) => typeof text === "string"));

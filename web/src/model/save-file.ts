@@ -15,3 +15,6 @@ export function saveFile(name: string, content: Blob): void {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
+
+/** Return what Base64 holds; no browser shows it as a page. */
+export const decodeFile = (content: string): Blob => new Blob([Uint8Array.from(atob(content), (byte) => byte.charCodeAt(0))], { type: "application/octet-stream" });

@@ -151,6 +151,8 @@ export interface Trace {
   timing: Timing;
   /** Why it is not whole, as the program has found out. */
   why?: Cause[];
+  /** What the run has written, where its server gives it. */
+  documents?: RunDocument[];
 }
 
 /** A first cause of what a run lacks. */
@@ -159,4 +161,11 @@ export interface Cause {
   /** Paths of all tasks that lack something for it. */
   tasks: string[];
   remedies: Remedy[];
+}
+
+/** A document that a run has written. */
+export interface RunDocument {
+  name: string;
+  /** In Base64. */
+  content: string;
 }

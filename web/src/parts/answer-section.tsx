@@ -1,6 +1,7 @@
 import { findAnswer } from "../model/answer";
 import { listClaims, listSources } from "../model/sources";
-import type { Trace } from "../model/trace";
+import { decodeFile, saveFile } from "../model/save-file";
+import type { RunDocument, Trace } from "../model/trace";
 import { CopyAnswer } from "./copy-answer";
 import { Findings } from "./findings";
 import { FoldedText, MarkdownLine } from "./markdown-text";
@@ -16,6 +17,7 @@ export function AnswerSection({ trace }: { trace: Trace }) {
   return (
     <>
       <CopyAnswer trace={trace} />
+      <Written documents={trace.documents ?? []} />
       <Proofs trace={trace}>
         <FoldedText text={answer.text} sources={listSources(trace)} claims={listClaims(trace)} maxChars={MAX_UNFOLDED_CHARS} />
       </Proofs>
@@ -28,6 +30,19 @@ export function AnswerSection({ trace }: { trace: Trace }) {
     </>
   );
 }
+
+/** The documents that the run has written, to be saved. */
+const Written = ({ documents }: { documents: readonly RunDocument[] }) =>
+  documents.length ? (
+    <p class="written flow">
+      <span class="soft">{documents.length > 1 ? "Documents" : "Document"}</span>
+      {documents.map(({ name, content }) => (
+        <button key={name} type="button" title="Save the document" onClick={() => saveFile(name, decodeFile(content))}>
+          <span aria-hidden="true">↓ </span>{name}
+        </button>
+      ))}
+    </p>
+  ) : null;
 
 /** A confidence from 0 to 100. */
 export const Confidence = ({ value }: { value: number }) => (
