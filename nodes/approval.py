@@ -23,6 +23,10 @@ KEPT_FIELDS = {"aggregation", "final_instruction"}
 """Of a plan: what an edit that leaves them out does not change."""
 
 LAST_PLAN: Final = "This is the last plan that is made: to reject it ends the run."
+REASON_HINT: Final = (
+    "Without a language model the reason of a rejection can only choose workers: say “only” or "
+    "“without” and their names."
+)
 UNUSABLE_REASON: Final = (
     "another plan takes a language model; accept this one, edit it, say “only” or “without” and "
     "the names of workers, or word the request differently in a new run"
@@ -52,9 +56,10 @@ async def approve(
     plans_by_rule = models.get_name(team.planner_tier, runtime.context) == EMBEDDED
     estimate = None if state.get("revisions") else state.get("estimate")  # of the first version
     warning = LAST_PLAN if state.get("revisions", 0) >= team.max_revisions else ""
+    hint = REASON_HINT if plans_by_rule and not warning else ""
     for _ in range(MAX_UNUSABLE_REPLIES):
         task = build_task_path()
-        shown = build_plan_request(plan, problems, task, estimate, certificate, warning)
+        shown = build_plan_request(plan, problems, task, estimate, certificate, warning, hint)
         decision = ask(shown)
         problems = [decision.message]
         if decision.kind == "approve":

@@ -134,7 +134,7 @@ def format_question(question: Json, *, shown_plan: Json | None = None) -> list[s
         if estimate := question.get("estimate"):
             shown.append(f"expected: {format_estimate(estimate)}")
         shown += format_certificate(question.get("certificate"))
-        problems += [question["warning"]] if question.get("warning") else []
+        problems += [question[key] for key in ("warning", "hint") if question.get(key)]
         return [*shown, *problems, "Run this plan? accept, reject: why, or the plan edited as JSON"]
     asker = format_task(question.get("task") or "", question.get("worker") or "")
     if question.get("kind") == "tool_call":

@@ -48,6 +48,7 @@ def build_plan_request(
     estimate: Estimate | None = None,
     certificate: Mapping[str, Any] | None = None,
     warning: str = "",
+    hint: str = "",
 ) -> dict[str, Any]:
     """Build the question whether a plan may run.
 
@@ -57,6 +58,7 @@ def build_plan_request(
         estimate: of this plan.
         certificate: what the plan can at most cost and reach; its `summary` is a few lines.
         warning: what a rejection leads to, where it is not another plan.
+        hint: what the reason of a rejection can change, where that is not anything.
     """
     fields = plan.model_dump(mode="json")
     more: dict[str, Any] = {"certificate": dict(certificate)} if certificate else {}
@@ -68,6 +70,9 @@ def build_plan_request(
     if warning:
         more["warning"] = warning
         words.append(f"**{warning}**")
+    if hint:
+        more["hint"] = hint
+        words.append(hint)
     return _build_request(
         "plan",
         action="run_plan",

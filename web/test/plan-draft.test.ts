@@ -68,12 +68,13 @@ test("an id is refused for its letters, or as another task has it", () => {
 test("a problem is shown at the task that it names, by id or by place", () => {
   const problems = ["task 'b' is vague: no object", "tasks[2].description: is empty", "too many tasks"];
 
-  expect(drafts.nameTasks(DRAFT, problems[1]!)).toBe("task 'c': description: is empty");
+  expect(drafts.nameTasks(DRAFT, problems[1]!)).toBe("Task “c”: description: is empty");
   expect(["a", "b", "c"].map((id) => drafts.selectProblems(DRAFT, problems, id))).toEqual([[], [problems[0]], [problems[1]]]);
 });
 
 test("a problem is told in words of the form", () => {
-  expect(drafts.nameTasks(DRAFT, "tasks[1].description: String should have at least 1 character")).toBe("task 'b': say what to do");
+  expect(drafts.nameTasks(DRAFT, "tasks[1].description: String should have at least 1 character")).toBe("Task “b”: say what to do");
+  expect(drafts.nameTasks(DRAFT, "tasks[1].description: String should have at most 4000 characters")).toBe("Task “b”: description: may have at most 4000 characters");
 });
 
 test("arrow keys lead to the nearest task on their side", () => {

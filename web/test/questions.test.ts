@@ -22,8 +22,8 @@ test("each kind of question is read, in the order in which they came", () => {
 test("the last plan says that to reject it ends the run", () => {
   const plan = { goal: "g", version: 3, tasks: [{ id: "a", description: "d", worker: "w", depends_on: [] }] };
 
-  expect(readQuestions([{ id: "1", kind: "plan", plan, warning: "To reject it ends the run." }])[0]).toMatchObject({ warning: "To reject it ends the run." });
-  expect(readQuestions([{ id: "1", kind: "plan", plan }])[0]).toMatchObject({ warning: "" });
+  expect(readQuestions([{ id: "1", kind: "plan", plan, warning: "To reject it ends the run.", hint: "Say “only”." }])[0]).toMatchObject({ warning: "To reject it ends the run.", hint: "Say “only”." });
+  expect(readQuestions([{ id: "1", kind: "plan", plan }])[0]).toMatchObject({ warning: "", hint: "" });
 });
 
 test.each([

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from graph.display.summary import format_question
-from nodes.approval import LAST_PLAN, UNUSABLE_REASON, approve
+from nodes.approval import LAST_PLAN, REASON_HINT, UNUSABLE_REASON, approve
 from nodes.human.request import MAX_UNUSABLE_REPLIES
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings
@@ -29,6 +29,7 @@ async def test_the_plan_is_shown_and_nothing_is_decided_without_a_reply():
 
     assert question["kind"] == "plan" and question["problems"] == []
     assert question["plan"] == make_plan().model_dump(mode="json")
+    assert "hint" not in question
     assert "awaits_approval" not in state
 
 
@@ -117,6 +118,9 @@ async def test_a_reason_that_only_a_language_model_could_use_is_refused_and_aske
         node, SupervisorState, make_planned_state(), refusal, "accept"
     )
 
+    assert [question["hint"] for question in questions] == [REASON_HINT] * len(questions)
+    assert REASON_HINT in questions[0]["description"]
+    assert REASON_HINT in format_question(questions[0])
     assert questions[-1]["problems"] == [UNUSABLE_REASON]
     assert questions[-1]["plan"] == questions[0]["plan"]
     assert [event["kind"] for event in events] == ["plan_approved"]

@@ -26,6 +26,8 @@ export interface PlanQuestion extends Asked {
   number: number;
   /** What a rejection leads to, where it is not another plan. */
   warning: string;
+  /** What the reason of a rejection can change, where that is not anything. */
+  hint: string;
 }
 
 export interface WorkerQuestion extends Asked {
@@ -67,7 +69,7 @@ function readQuestion(found: unknown): Question | null {
     limits: isRecord(found.certificate) ? asTexts(found.certificate.summary) : [],
   };
   const plan = found.kind === "plan" ? readWholePlan(asRecord(found.plan)) : null;
-  if (plan) return { ...asked, kind: "plan", plan, number: isNumber(found.number) ? found.number : 1, warning: asText(found.warning) };
+  if (plan) return { ...asked, kind: "plan", plan, number: isNumber(found.number) ? found.number : 1, warning: asText(found.warning), hint: asText(found.hint) };
   if (found.kind === "question" && typeof found.question === "string") {
     return { ...asked, kind: "question", question: found.question, partial: asText(found.partial), choices: readChoices(found) };
   }

@@ -93,7 +93,7 @@ const EMPTY = "String should have at least 1 character";
 
 /** Return a problem with the id of a task in place of its number, with which the server counts. */
 export const nameTasks = (draft: Draft, problem: string): string =>
-  problem.replace(`description: ${EMPTY}`, "say what to do").replace(EMPTY, "must not be empty").replace(/tasks\[(\d{1,4})\]\.?/g, (said, number: string) => {
+  problem.replace(`description: ${EMPTY}`, "say what to do").replace(EMPTY, "must not be empty").replace("String should have at most", "may have at most").replace(/tasks\[(\d{1,4})\]\.?/g, (said, number: string) => {
     const task = draft.tasks[Number(number)];
-    return task ? `task '${task.id}': ` : said;
+    return task ? `Task “${task.id}”: ` : said;
   });

@@ -1,4 +1,5 @@
 import { useEffect, useId, useState } from "preact/hooks";
+import { useKept } from "../client/kept";
 import { countOf } from "../model/format";
 import { Line } from "../parts/text";
 import type { PlanQuestion } from "../client/question";
@@ -25,13 +26,14 @@ const MAX_FORMS = 40;
 
 /** A plan that waits for approval: it is run as it is or as edited, or rejected with a reason. */
 export function PlanEditor({ question, draft: kept, workers, files, isBusy, onDraft, onReply }: PlanEditorProps) {
-  const { plan, problems } = question;
+  const { plan } = question;
+  const [corrected, setCorrected] = useKept("corrected", "");
+  const problems = corrected === question.id ? [] : question.problems;
   const draft = kept ?? drafts.beginDraft(plan);
   const [chosen, setChosen] = useState("");
   const [connecting, setConnecting] = useState("");
   const [showsAll, setShowsAll] = useState(false);
   const [refused, setRefused] = useState("");
-  const [isRejected, setRejected] = useState(false);
   const name = useId();
   const isEdited = drafts.isChanged(draft, plan);
   const known = [...new Set([...draft.tasks.map(({ worker }) => worker), ...workers])].filter(Boolean);
@@ -42,11 +44,12 @@ export function PlanEditor({ question, draft: kept, workers, files, isBusy, onDr
     const wrong = named.find((id) => drafts.selectProblems(draft, problems, id).length > 0);
     if (wrong !== undefined) setChosen(wrong);
   }, [problems.join("\n")]);
-  const change = (next: Draft, select?: string) => {
+  const change = (next: Draft | null, select?: string) => {
     onDraft(next);
+    setCorrected(question.id); // what was wrong is of the draft before
     setRefused("");
     if (select !== undefined) setChosen(select);
-    if (connecting && !next.tasks.some(({ id }) => id === connecting)) setConnecting("");
+    if (connecting && !next?.tasks.some(({ id }) => id === connecting)) setConnecting("");
   };
   const add = () => {
     const { draft: next, id } = drafts.addTask(draft, draft.tasks.find(({ id: each }) => each === selected)?.worker ?? known[0] ?? "", files);
@@ -68,7 +71,7 @@ export function PlanEditor({ question, draft: kept, workers, files, isBusy, onDr
     <div class="plan-editor">
       {problems.length > 0 && (
         <div class="notice notice-problem" role="alert">
-          <p>{isRejected ? "You rejected the plan, and nothing has run." : "Nothing has run: the plan was rejected, or could not be taken. Change it, and send it again."}</p>
+          <p>Nothing has run: your last reply could not be used.</p>
           <ul>
             {problems.map((problem) => (
               <li key={problem}><Line max={400}>{drafts.nameTasks(draft, problem)}</Line></li>
@@ -78,7 +81,7 @@ export function PlanEditor({ question, draft: kept, workers, files, isBusy, onDr
       )}
       <p>
         <label for={name}>Goal</label>
-        <input id={name} data-key="E" class="wide" value={draft.goal} maxLength={4000} onInput={(event) => change({ ...draft, goal: event.currentTarget.value })} />
+        <input id={name} data-key="E" class="wide" value={draft.goal} onInput={(event) => change({ ...draft, goal: event.currentTarget.value })} />
       </p>
       <div class="editor-tools flow">
         <button type="button" onClick={add}>+ Add a task</button>
@@ -87,7 +90,7 @@ export function PlanEditor({ question, draft: kept, workers, files, isBusy, onDr
             {showsAll ? "Only the selected task" : "All tasks as a form"}
           </button>
         )}
-        <button type="button" disabled={!isEdited} onClick={() => onDraft(null)}>Undo all changes</button>
+        <button type="button" disabled={!isEdited} onClick={() => change(null)}>Undo all changes</button>
         <span class={refused ? "form-problem small" : "soft small"} role="status">
           <Line max={300}>{refused || (connecting ? `Choose what needs ${connecting}; again to take it back.` : count)}</Line>
         </span>
@@ -124,10 +127,11 @@ export function PlanEditor({ question, draft: kept, workers, files, isBusy, onDr
       </div>
       <Decision
         warning={question.warning}
+        hint={question.hint}
         isEdited={isEdited}
         isBusy={isBusy}
-        onApprove={() => (setRejected(false), onReply(isEdited ? editPlan(draft.goal, draft.tasks) : approve()))}
-        onReject={(reason) => (setRejected(true), onReply(reject(reason)))}
+        onApprove={() => onReply(isEdited ? editPlan(draft.goal, draft.tasks) : approve())}
+        onReject={(reason) => onReply(reject(reason))}
       />
     </div>
   );
@@ -135,14 +139,16 @@ export function PlanEditor({ question, draft: kept, workers, files, isBusy, onDr
 
 interface DecisionProps {
   warning: string;
+  hint: string;
   isEdited: boolean;
   isBusy: boolean;
   onApprove: () => void;
   onReject: (reason: string) => void;
 }
 
-function Decision({ warning, isEdited, isBusy, onApprove, onReject }: DecisionProps) {
+function Decision({ warning, hint, isEdited, isBusy, onApprove, onReject }: DecisionProps) {
   const [reason, setReason] = useState("");
+  const name = useId();
   return (
     <div class="decision flow">
       <button type="button" class="primary" data-key="A" disabled={isBusy} onClick={onApprove}>
@@ -153,6 +159,7 @@ function Decision({ warning, isEdited, isBusy, onApprove, onReject }: DecisionPr
           data-key="R"
           data-refuses
           class="wide"
+          aria-describedby={hint && `${name}-hint`}
           aria-label="Why the plan is rejected"
           placeholder="To reject: what should be different?"
           value={reason}
@@ -164,6 +171,9 @@ function Decision({ warning, isEdited, isBusy, onApprove, onReject }: DecisionPr
       </span>
       {warning && (
         <p class="form-problem small" role="status"><Line max={300}>{warning}</Line></p>
+      )}
+      {hint && (
+        <p id={`${name}-hint`} class="soft small"><Line max={300}>{hint}</Line></p>
       )}
     </div>
   );

@@ -41,7 +41,6 @@ export function TaskForm({ draft, task, workers, files, problems, isConnecting, 
       <textarea
         id={`${name}-words`}
         rows={4}
-        maxLength={4000}
         value={task.description}
         onInput={(event) => change({ description: event.currentTarget.value })}
       />
