@@ -170,7 +170,10 @@ class RunStart:
         return {**given, "configurable": configurable, "metadata": metadata}
 
     def _compute_elapsed_s(self) -> float:
-        """Return the elapsed seconds at which the clock of a resumed run continues."""
+        """Return the elapsed seconds at which the clock of a resumed run continues.
+
+        It waits while a human is asked.
+        """
         if self.resumed_snapshot is None:
             return 0.0
         values = self.resumed_snapshot.values
@@ -178,7 +181,9 @@ class RunStart:
             **values.get("results", {}),
             **collect_pending_reports(self.resumed_snapshot),
         }.values()
+        asked = (each.value for each in self.resumed_snapshot.interrupts)
         moments: list[float] = [report.ended_s for report in reports]
+        moments += [float(e.get("asked_s") or 0.0) for e in asked if isinstance(e, Mapping)]
         return float(max([values.get("planned_s", 0.0), *moments]))
 
     def _build_budget(self, usage_from_log: Any) -> Budget:

@@ -1,6 +1,8 @@
 """A person and the plan: accept, edit, reject; findings that revise it."""
 
+import asyncio
 import json
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ from langgraph.types import Command
 from graph import arun
 from graph.runs.trace import list_runs
 from graph.topology.run_start import read_began_at
-from tests.endpoint import script_tasks
+from tests.endpoint import ScriptedTask, script_tasks
 from tests.runs import GIVEN, REQUEST, THREAD, Runs
 from tests.teams import make_team
 
@@ -124,3 +126,22 @@ async def test_a_resumed_graph_continues_its_clock(runs: Runs):
     assert began_at and read_began_at(await graph.aget_state(config)) == began_at
     assert state["results"]["A"].started_s >= state["planned_s"] >= 0.3
     assert state["timing"].wall_s >= state["timing"].critical_path_s >= 0.3
+
+
+async def test_the_work_before_a_question_counts_and_the_wait_for_its_answer_does_not(runs: Runs):
+    asking = {"reason": "ambiguous_input", "message": "Which year?", "partial": ""}
+    asked = {"status": "escalated", "escalation": asking}
+    done = {"status": "completed", "output": "42"}
+    task = ScriptedTask(id="A", report=[asked, done])
+    runs.script(task, latency_s={"Report": 0.4})
+    graph, config = runs.build_saved(), THREAD
+    given: Any = {"context": {"ask_human": True}, "output_keys": graph.stream_channels_list}
+
+    began = monotonic()
+    await graph.ainvoke(GIVEN, config, **given)
+    await asyncio.sleep(1.0)
+    state = await graph.ainvoke(Command(resume="2024"), config, **given)
+
+    timing = state["timing"]
+    assert timing.wall_s - timing.planning_s >= 0.8
+    assert monotonic() - began - timing.wall_s >= 1.0

@@ -57,3 +57,10 @@ test("a report is told without its markup, and by its task and worker", () => {
   expect([nameDoer(event), describeEvent(event)]).toEqual(["Prices (researcher)", "reported: Huila (of_a) costs 24"]);
   expect(nameDoer({ ...event, task: "researcher" })).toBe("Researcher");
 });
+
+test("what a human was asked and answered is told before the attempt that has it", () => {
+  const start = (attempt: number, rung: string, answers: Record<string, string>) => makeEvent(attempt, "task_started", { task: "sums", worker: "sums", attempt, rung, handoff: { answers } });
+  const told = (answer: string) => listTold(makeTrace({ events: [makeEvent(0, "request"), start(1, "", {}), start(2, "human", { "Which year?": answer }), start(3, "tier", { "Which year?": answer })] }));
+  expect(told("2024").map(({ who, text }) => `${who} ${text}`)).toEqual(["Supervisor plans the work", "Sums begins", "You were asked: Which year? You answered: “2024”", "Sums tries again, attempt 2", "Sums tries again, attempt 3"]);
+  expect(told("(the human declined to answer)")[2]!.text).toBe("were asked: Which year? You did not answer.");
+});

@@ -1,6 +1,6 @@
 import { oncePerTrace } from "./once-per-trace";
 import { selectTurn } from "./read-trace";
-import { describeEvent, nameDoer } from "./sentences";
+import { describeAnswered, describeEvent, nameDoer } from "./sentences";
 import type { Trace, TraceEvent } from "./trace";
 
 /** What of the events is shown; empty values select all. */
@@ -71,11 +71,14 @@ export const listTold = oncePerTrace((trace: Trace): Told[] => {
       last.set(event.task, group);
     }
   }
-  return groups.map(([event, ...again]) => ({
-    event: event!,
-    who: nameDoer(event!),
-    seconds: event!.t - startS,
-    text: event!.kind === "request" ? "plans the work" : describeEvent(event!, again),
-    isFailed: isFailure(event!),
-  }));
+  return groups.flatMap(([first, ...again]) => {
+    const event = first!;
+    const seconds = event.t - startS;
+    const text = event.kind === "request" ? "plans the work" : describeEvent(event, again);
+    const answered = describeAnswered(event);
+    return [
+      ...(answered ? [{ event, who: "You", seconds, text: answered, isFailed: false }] : []),
+      { event, who: nameDoer(event), seconds, text, isFailed: isFailure(event) },
+    ];
+  });
 });

@@ -60,6 +60,14 @@ function describeStart(event: TraceEvent): string {
   return `${attempt > 1 ? `tries again, attempt ${attempt}` : "begins"}${files && ` with ${files}`}`;
 }
 
+/** Return what a human was asked before an attempt, and answered; empty for other events. */
+export function describeAnswered({ kind, rung, handoff }: TraceEvent): string {
+  const [question, answer] = Object.entries(asRecord(asRecord(handoff)["answers"])).at(-1) ?? [];
+  if (kind !== "task_started" || rung !== "human" || !question) return "";
+  const said = asText(answer).startsWith("(the human declined") ? "did not answer." : `answered: “${toLine(answer, MAX_CHARS)}”`;
+  return `were asked: ${toLine(question, MAX_CHARS)} You ${said}`;
+}
+
 function describeCall(event: TraceEvent): string {
   const tokens = [event["input_tokens"], event["output_tokens"]];
   const counts = tokens[0] == null ? "" : `${tokens.join(" in, ")} out`;

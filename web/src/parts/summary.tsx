@@ -54,7 +54,7 @@ function Figures({ trace }: { trace: Trace }) {
   return (
     <>
       {timing.wall_s != null && (
-        <span>
+        <span title="At work; while it waits for you, no time is counted">
           <Clock seconds={timing.wall_s} isLive={trace.run.now_s !== undefined} /> <Expected amount="seconds" trace={trace} format={formatSeconds} />
         </span>
       )}
