@@ -3,7 +3,7 @@ import { reader } from "../src/model/asides";
 import { listTurns } from "../src/live/earlier-turns";
 import { findFileProblem, findRequestProblem, listChosen, listEmpty } from "../src/client/files";
 import { toUuid } from "../src/client/kept-trace";
-import { readProblem } from "../src/client/problem";
+import { addAdvice, endSilence, Problem, readProblem } from "../src/client/problem";
 import { loadThread, type Server } from "../src/client/server";
 import { isPage, linkTo, readRoute } from "../src/live/router";
 import { dropKept, findOffset, shiftEvents } from "../src/model/live-events";
@@ -111,6 +111,14 @@ test("the number of a line is an id", () => {
 });
 
 const file = (size: number, name = "a.csv") => ({ name, size });
+
+test("a server that did not answer is said to be back; what it has refused or failed at stays", () => {
+  const silent = addAdvice(readProblem(new TypeError("Failed to fetch")));
+  expect(silent!.message).toBe("the server does not answer. What you entered is kept: try again.");
+  expect(endSilence(silent)).toMatchObject({ kind: "passed", message: "The server answers again. What you entered is kept: try again." });
+  const failed = addAdvice(readProblem({ status: 500 }));
+  for (const problem of [failed, new Problem("refused", "no"), endSilence(silent), null]) expect(endSilence(problem)).toBe(problem);
+});
 
 test("a request that is too long is named with its size, which counts as the server counts", () => {
   expect(findRequestProblem(` ${"a".repeat(100_000)}\n`)).toBe("");

@@ -3,9 +3,10 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { LiveRun } from "./live-run";
-import { Problem, readProblem } from "./problem";
+import { useListener } from "../parts/use-listener";
+import { addAdvice, endSilence, readProblem, type Problem } from "./problem";
 import { RunWatch, type WatchedRun } from "./run-watch";
-import type { Server } from "./server";
+import { ANSWERED, type Server } from "./server";
 
 /** Whoever uses the page: what the server does not show without a token is asked for again with the next one. */
 export interface Visitor {
@@ -97,6 +98,7 @@ export function useAction<Given extends unknown[]>(work: (...given: Given) => Pr
     isAtWork.current = false;
     setState({ isBusy: false, problem });
   };
+  useListener(ANSWERED, () => setState((before) => (endSilence(before.problem) === before.problem ? before : { ...before, problem: endSilence(before.problem) })));
   const start = (...given: Given) => {
     if (isAtWork.current) return;
     isAtWork.current = true;
@@ -108,7 +110,3 @@ export function useAction<Given extends unknown[]>(work: (...given: Given) => Pr
   };
   return { ...state, start };
 }
-
-/** Return the problem with what to do, where it may pass by itself: nothing that was written is lost. */
-const addAdvice = (problem: Problem | null): Problem | null =>
-  problem?.kind === "unreachable" ? new Problem(problem.kind, `${problem.message}. What you entered is kept: try again.`) : problem;

@@ -5,7 +5,7 @@ import type { Problem } from "./problem";
 /** One line about something that went wrong; nothing without it. */
 export const ProblemLine = ({ problem }: { problem: Problem | null }) =>
   problem && (
-    <p class="notice notice-problem" role="alert"><Line max={500}>{problem.message}</Line></p>
+    <p class={problem.kind === "passed" ? "notice" : "notice notice-problem"} role="alert"><Line max={500}>{problem.message}</Line></p>
   );
 
 interface MissingProps {

@@ -3,9 +3,11 @@
 import { dropAsides } from "../model/asides";
 import { toLine } from "../model/plain-text";
 
-export type ProblemKind = "unauthorized" | "forbidden" | "unknown" | "refused" | "unreachable" | "unreadable";
+export type ProblemKind = "unauthorized" | "forbidden" | "unknown" | "refused" | "unreachable" | "unreadable" | "passed";
 
-/** A failure that can be shown; `unreachable` may pass by itself. */
+const NO_ANSWER = "the server does not answer";
+
+/** A failure that can be shown; `unreachable` may pass by itself, and is `passed` then. */
 export class Problem extends Error {
   constructor(
     readonly kind: ProblemKind,
@@ -22,7 +24,7 @@ export function readProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const status = (error as { status?: number } | null)?.status;
   if (error instanceof SyntaxError) return new Problem("unreadable", "the server's answer cannot be read");
-  if (typeof status !== "number") return new Problem("unreachable", "the server does not answer");
+  if (typeof status !== "number") return new Problem("unreachable", NO_ANSWER);
   const detail = readDetail(error);
   if (status === 401) return new Problem("unauthorized", "the server asks for a token");
   if (status === 403) return new Problem("forbidden", `not allowed: ${detail || "your token has no right to do that"}`);
@@ -31,6 +33,14 @@ export function readProblem(error: unknown): Problem {
   if (status >= 500) return new Problem("unreachable", detail || `the server has failed with status ${status}`);
   return new Problem("refused", detail || `the server refused this with status ${status}`);
 }
+
+/** Return the problem of an action with what to do, where it may pass by itself: nothing that was written is lost. */
+export const addAdvice = (problem: Problem | null): Problem | null =>
+  problem?.kind === "unreachable" ? new Problem(problem.kind, `${problem.message}. What you entered is kept: try again.`) : problem;
+
+/** Return the problem as it is once the server answers again; a failure that it has told itself stays. */
+export const endSilence = (problem: Problem | null): Problem | null =>
+  problem?.kind === "unreachable" && problem.message.startsWith(NO_ANSWER) ? new Problem("passed", "The server answers again. What you entered is kept: try again.") : problem;
 
 /** Return what the server said, which is in the text that the SDK puts after the status. */
 function readDetail(error: unknown): string {

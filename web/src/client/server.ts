@@ -23,11 +23,25 @@ export function buildTokenHeader(): Record<string, string> {
   return token ? { Authorization: `Bearer ${token}` } : {};
 }
 
+/** Of the window: the server has answered. */
+export const ANSWERED = "supervise-answered";
+declare global {
+  interface WindowEventMap {
+    [ANSWERED]: Event;
+  }
+}
+
+async function fetchAndTell(...given: Parameters<typeof fetch>): Promise<Response> {
+  const answer = await fetch(...given);
+  dispatchEvent(new Event(ANSWERED));
+  return answer;
+}
+
 /** Return the connection to the server of this page; each call is sent with the token of its time. */
 export function openServer(): Server {
   const url = new URL("..", location.href.split("#")[0]!).href.replace(/\/$/, "");
   const onRequest = (_: URL, init: RequestInit) => ({ ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), ...buildTokenHeader() } });
-  return { client: new Client({ apiUrl: url, apiKey: null, onRequest, callerOptions: { maxRetries: 0 } }), url };
+  return { client: new Client({ apiUrl: url, apiKey: null, onRequest, callerOptions: { maxRetries: 0, fetch: fetchAndTell } }), url };
 }
 
 /** Return what a call returns.

@@ -27,12 +27,13 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
   const [drafts, setDrafts] = useKept<Record<string, Draft | null>>(`plans ${run.thread}`, {});
   const [words, setWords] = useKept<Record<string, string>>(`answers ${run.thread}`, {});
   const [sent, setSent] = useState<readonly string[]>([]);
-  const sending = useAction((replies: Replies) => {
+  const [late, setLate] = useState<readonly string[]>([]);
+  const sending = useAction(async (replies: Replies) => {
     setSent(Object.keys(replies));
-    return sendReplies(run, replies);
+    setLate((await sendReplies(run, replies)) ? [] : Object.keys(replies));
   });
   const workers = useTeamWorkers(run.server, run.graph, open.some(({ kind }) => kind === "plan"));
-  const elsewhere = useAnsweredElsewhere(open, sent);
+  const elsewhere = useAnsweredElsewhere(open, sent) || late.some((each) => !open.some(({ id }) => id === each));
   const names = open.map(nameQuestion).join("\n");
   const title = useFocusBack<HTMLHeadingElement>(names);
 
@@ -43,7 +44,7 @@ export function QuestionsPanel({ run }: { run: LiveRun }) {
     <>
       <ProblemLine problem={sending.problem} />
       {elsewhere && !sending.problem && run.status !== "stopped" && (
-        <Notice>A question was answered in another tab or by another user. Below is how the run is now.</Notice>
+        <Notice>A question was answered in another tab or by another user first. This is how the run went on.</Notice>
       )}
       {open.length > 0 && (
         <section class="questions" aria-labelledby={TITLE} aria-busy={sending.isBusy} onKeyDown={pressKey}>
