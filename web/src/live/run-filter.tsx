@@ -40,7 +40,7 @@ export function RunFilters({ runs, filter, onFilter }: RunFiltersProps) {
   ];
   return (
     <form class="run-filters flow" role="search" aria-label="Runs" onSubmit={(event) => event.preventDefault()}>
-      <input type="search" aria-label="Words in a run" placeholder="Search runs" value={filter.text} onInput={(event) => onFilter({ ...filter, text: event.currentTarget.value })} />
+      <input type="search" aria-label="Words in titles and requests" placeholder="Search titles and requests" value={filter.text} onInput={(event) => onFilter({ ...filter, text: event.currentTarget.value })} />
       {choices.map(([name, title, options]) => (
         <label key={name}>
           {title}{" "}

@@ -41,7 +41,7 @@ export function TeamCards({ server, teams, team, onTeam, onExample }: TeamCardsP
             </label>
             {example && (
               <button type="button" class="plain example-of-team small" disabled={action.isBusy} title="Put it into the form, with its files" onClick={() => action.start(name, example.id)}>
-                <span class="visually-hidden">Fill in an example: </span>“<Line max={110}>{example.request}</Line>”
+                Fill in an example: “<Line max={110}>{example.request}</Line>”
               </button>
             )}
           </div>
