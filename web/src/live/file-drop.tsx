@@ -42,14 +42,14 @@ export function FileDrop({ files, given, empty, unread, onAdd, onFiles }: FileDr
           {files.map((file) => (
             <li key={file.name}>
               <Line max={60}>{file.name}</Line> <span class="soft">{formatSize(file.size)}</span>
+              <button type="button" class="plain" aria-label={`Leave out ${file.name}`} onClick={() => onFiles(files.filter((each) => each !== file))}>
+                ✕
+              </button>
               {unread[file.name] && (
                 <span class="problem">
                   not read: <Line max={120}>{unread[file.name]}</Line>
                 </span>
               )}
-              <button type="button" class="plain" aria-label={`Leave out ${file.name}`} onClick={() => onFiles(files.filter((each) => each !== file))}>
-                ✕
-              </button>
             </li>
           ))}
         </ul>
