@@ -1,5 +1,6 @@
 """Runs a kept run on from one of its tasks, or with something changed, as a thread of its own."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
@@ -35,7 +36,7 @@ from nodes.planning.validation import list_plan_problems
 from nodes.schemas.single_agent import SINGLE_AGENT
 from nodes.schemas.team import Team
 from nodes.text.plain_text import sanitize_line
-from state import Context, reset_for_new_request
+from state import Context, Report, reset_for_new_request
 
 BEFORE_SUPERVISOR: Final = "approval"
 """The node whose only edge leads to the supervisor, which sends what has no report."""
@@ -193,9 +194,11 @@ async def _enter_state(
     # Who writes the new answer must not read the old one.
     asked = max((n for n, each in enumerate(messages) if each.type == "human"), default=-1)
     values: dict[str, Any] = {
-        **base.values,
+        **{name: value for name, value in base.values.items() if name != "estimate"},
         **reset_for_new_request(),
-        "results": changes.results,
+        "asked_s": 0.0,  # what it did itself is its time
+        "planned_s": 0.0,
+        "results": _stop_clocks(changes.results),
         "steps": {},
         "ledger": {},
         "plan": changes.plan,
@@ -213,6 +216,12 @@ async def _enter_state(
         raise ChangeInvalid("the changed plan cannot be run", cause=cause[:400], next="") from None
 
 
+def _stop_clocks(reports: Mapping[str, Report]) -> dict[str, Report]:
+    """Return reports of another run, which take no time of this one."""
+    at_begin = {"started_s": 0.0, "ended_s": 0.0}
+    return {name: report.model_copy(update=at_begin) for name, report in reports.items()}
+
+
 def _list_given_events(base: Replayed, changes: Changes) -> list[Entry]:
     """Return the events of what the run has from the other one: request, plan, reports."""
     before = base.outcome.plan or changes.plan
@@ -227,7 +236,7 @@ def _list_given_events(base: Replayed, changes: Changes) -> list[Entry]:
         planned += [{**begun, "kind": "plan_approved", "edited": True, "is_fork": True, **now}]
     reports = [
         {**begun, "kind": "report", "task": name, "worker": report.worker, "report": dumped}
-        for name, report in changes.results.items()
+        for name, report in _stop_clocks(changes.results).items()
         for dumped in [report.model_dump(mode="json")]
     ]
     return [*asked[-1:], *planned, *reports]

@@ -70,7 +70,7 @@ class KeptTraces(AroundRun):
         if run.is_resumed and not await load_last_segment(writer.saver, writer.thread):
             # The state was put there, such as by a page that runs a plan again.
             values = (await run.read_state()).values
-            is_fork = not values.get("revisions")
+            is_fork = not values.get("planned_s")
             for event in _list_state_events(values, run.team, is_fork=is_fork):
                 writer.add(event)
         try:
@@ -150,7 +150,7 @@ def _list_state_events(
     """Yield the events of a run of which only the state is known: request, plans, reports.
 
     Args:
-        is_fork: of two plans, the first is that of the run that it is from.
+        is_fork: of two plans, the first is that of the run that it is from, as are the reports.
     """
     materials = list(values.get("materials", {}))
     yield make_event("request", 0.0, request=values["request"], team=team, materials=materials)
@@ -160,7 +160,8 @@ def _list_state_events(
         yield {**made, **(named if is_fork and number else {}), "plan": _to_json(plan)}
     for report in map(_to_json, values.get("results", {}).values()):
         named = {"task": report["task"], "worker": report["worker"]}
-        yield {**make_event("task_started", report["started_s"]), **named}
+        if not is_fork:
+            yield {**make_event("task_started", report["started_s"]), **named}
         yield {**make_event("report", report["ended_s"], report=report), **named}
 
 

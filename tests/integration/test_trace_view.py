@@ -70,7 +70,13 @@ async def test_a_state_that_was_put_into_a_thread_begins_its_trace(endpoint: End
     record = values["team_record"].model_dump(mode="json")
     left = {name: value for name, value in values.items() if name not in ("usage", "timing", "ui")}
     again: RunnableConfig = {"configurable": {"thread_id": "u"}}
-    begun: dict[str, Any] = {"results": kept, "answer": None, "steps": {}, "status": "running"}
+    begun: dict[str, Any] = {
+        "planned_s": 0.0,
+        "results": kept,
+        "answer": None,
+        "steps": {},
+        "status": "running",
+    }
 
     plan = values["plan"].model_dump(mode="json")
     tasks = [{**task, "description": f"{task['id']} in other words"} for task in plan["tasks"]]
@@ -86,8 +92,8 @@ async def test_a_state_that_was_put_into_a_thread_begins_its_trace(endpoint: End
     kinds = [e["kind"] for e in lines if "kind" in e]
     assert kinds[:3] == ["request", "plan_created", "plan_approved"]
     assert build_trace(lines)["run"]["edited_words"] == "b in other words"
-    assert reports[:2] == [("a", "task_started"), ("a", "report")]
-    assert [task for task, _ in reports[2:]] == ["b", "b"]  # alone done again
+    assert reports[:1] == [("a", "report")]  # it was not begun here
+    assert [task for task, _ in reports[1:]] == ["b", "b"]  # alone done again
 
 
 async def test_the_causes_of_what_a_run_lacks_are_a_view_of_its_thread():

@@ -57,3 +57,10 @@ test("beside an answer a task that had nothing to do is no gap; one that was kep
 
   expect(listGaps(makeTrace({ tasks: [idle, kept], events })).map(({ text }) => text)).toEqual(["c failed", "not used: a.csv"]);
 });
+
+test("a part that was put together without a language model is one gap, not also an unanswered part", () => {
+  const gap = "“Write a report.” is put together from the results as they are; to write it in other words needs a language model";
+  const answer = { text: "12", unanswered: ["Write a report."], gaps: [gap] };
+
+  expect(listGaps(makeTrace({ events: [makeEvent(1, "request"), makeEvent(9, "answer", { answer })] })).map(({ text }) => text)).toEqual([gap]);
+});

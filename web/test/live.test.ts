@@ -170,13 +170,20 @@ describe("two runs", () => {
   });
 
   test("their figures have the change in percent, where there is one", () => {
-    const [time, sequential] = compareRuns(run([], 4), run([], 3));
+    const [time, tasks] = compareRuns(run([], 4), run([], 3));
     expect(time).toEqual({ label: "Time", values: ["4.0 s", "3.0 s"], change: "−25 %" });
-    expect(sequential!.change).toBe("");
-    expect(sequential!.values).toEqual(["–", "–"]);
+    expect(tasks!.label).toBe("Tasks"); // neither has a time without parallel work
     expect(formatChange(2, 2.001)).toBe("same");
     expect(formatChange(7691, 7658)).toBe("−0.4 %");
     expect(formatChange(0, 2)).toBe("");
+  });
+
+  test("runs without a language model have no figures of one", () => {
+    const runs = [run([], 4), run([], 3)] as const;
+    runs.forEach((trace) => (trace.usage = { ...trace.usage, model_calls: 2, input_tokens: 100, output_tokens: 5, cost_usd: 0 }));
+    expect(compareRuns(...runs).some(({ label }) => label === "Tokens in")).toBe(true);
+    const [one, other] = runs.map((trace) => ({ ...trace, run: { ...trace.run, models: { fast: "embedded", standard: "embedded" } } }));
+    expect(compareRuns(one!, other!).map(({ label }) => label)).toEqual(["Time", "Tasks", "Done", "Plan versions"]);
   });
 
   test("a run that waited for nothing outside has no time without parallel work beside one that did", () => {

@@ -144,7 +144,9 @@ describe("what is said of a run", () => {
   test("a task that only quotes passages is named so", () => {
     const trace = makeTrace([{ id: "a" }]);
     trace.tasks[0]!.report = { ...trace.tasks[0]!.report!, is_unread: true };
-    expect(describeState(viewTasks(trace)[0]!)).toBe("passages");
+    expect(describeState(viewTasks(trace)[0]!)).toBe("passages, taken over"); // no attempt at it began here
+    const begun = { ...trace, events: [...trace.events, { t: 1, kind: "task_started", task: "a", worker: "w" }] };
+    expect(describeState(viewTasks(begun)[0]!)).toBe("passages");
   });
 
   test("a run that waits for an answer shows what it asks", () => {

@@ -77,15 +77,15 @@ export async function startOnThread(server: Server, team: string, given: Given, 
 /** Of a run's state, what the page reads of it. */
 interface State extends Record<string, unknown> {
   plan: Plan;
-  results: Record<string, unknown>;
+  results: Record<string, object>;
   messages?: { type: string }[];
   materials?: Record<string, string>;
 }
 
 const SINGLE_AGENT = "single_agent";
 
-/** Of a run's state, what none has that begins; its caps count anew. */
-const BEGUN = { ui: [], todo: [], steps: {}, ledger: {}, notes: {}, doubts: {}, assigned: {}, results_before_rework: {}, answer: null, status: "running", stop_reason: "", objection: "", awaits_approval: false, revisions: 0, stalls: 0, critic_rounds: 0, completed_at_last_revision: 0, reports_at_last_dispatch: -1 };
+/** Of a run's state, what none has that begins; its caps and its clock count anew. */
+const BEGUN = { asked_s: 0, planned_s: 0, ui: [], todo: [], steps: {}, ledger: {}, notes: {}, doubts: {}, assigned: {}, results_before_rework: {}, answer: null, status: "running", stop_reason: "", objection: "", awaits_approval: false, revisions: 0, stalls: 0, critic_rounds: 0, completed_at_last_revision: 0, reports_at_last_dispatch: -1 };
 
 /** Run a plan again from one of its tasks, with the other results as they are; return the new thread.
  *
@@ -94,9 +94,11 @@ const BEGUN = { ui: [], todo: [], steps: {}, ledger: {}, notes: {}, doubts: {}, 
 export async function runAgain(run: LiveRun, id: string, fields: Pick<PlannedTask, "description" | "worker">): Promise<string> {
   const { client } = run.server;
   const { values, metadata } = await ask(() => client.threads.getState<State>(run.thread));
-  const { usage: _usage, timing: _timing, plan, results, messages = [], ...others } = values;
+  const { usage: _usage, timing: _timing, estimate: _estimate, plan, results, messages = [], ...others } = values;
   const redone = findDependants(plan, id);
-  const kept = Object.fromEntries(Object.entries(results).filter(([name]) => !redone.has(name)));
+  // What it did itself is its time.
+  const taken = Object.entries(results).filter(([name]) => !redone.has(name));
+  const kept = Object.fromEntries(taken.map(([name, report]) => [name, { ...report, started_s: 0, ended_s: 0 }]));
   const task = plan.tasks.find((each) => each.id === id)!;
   const isSame = task.description === fields.description && task.worker === fields.worker;
   // Another worker may read other files.

@@ -5,10 +5,13 @@ import { RunContext, showRun } from "../parts/run-context";
 import { SelectionProvider } from "../parts/selection";
 import { TimelineSection } from "../parts/timeline-section";
 import { Section } from "../parts/shell";
-import { MarkdownText } from "../parts/markdown-text";
+import { MarkdownLine, MarkdownText } from "../parts/markdown-text";
 import { Line } from "../parts/text";
 import { compareRuns, compareTasks, type TaskPair } from "../model/compare";
 import { formatMoment, nameTeam } from "../model/format";
+import { listGaps } from "../model/gaps";
+import { toLine } from "../model/plain-text";
+import { labelState } from "../model/task-view";
 import type { Trace } from "../model/trace";
 import { useAsked } from "../client/hooks";
 import { loadKeptTrace } from "../client/kept-trace";
@@ -64,6 +67,7 @@ export function ComparePage({ server, threads }: ComparePageProps) {
             <article key={index} aria-label={`answer of run ${NAMES[index]}`}>
               <h3>Run {NAMES[index]}</h3>
               <MarkdownText text={listTurns(trace).at(-1)?.answer || (trace.run.status === "running" ? "at work…" : "no answer")} />
+              <Lacks trace={trace} />
             </article>
           ))}
         </div>
@@ -95,6 +99,26 @@ const Heading = ({ trace, name }: { trace: Trace; name: string }) => (
     <p><Line max={300}>{trace.run.request}</Line></p>
   </article>
 );
+
+/** What a run's answer lacks. */
+function Lacks({ trace }: { trace: Trace }) {
+  const gaps = trace.run.status === "running" ? [] : listGaps(trace);
+  if (!gaps.length) return null;
+  return (
+    <>
+      <h4>What is missing</h4>
+      <ul>
+        {gaps.map(({ text, others, problem }, index) => (
+          <li key={index}>
+            {problem && `${toLine(problem.tasks[0]!.path, 60)} ${labelState(problem.state)}: `}
+            <MarkdownLine text={toLine(text, 240)} />
+            {others.length > 0 && <span class="soft"> and {others.length} more like this</span>}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
 
 /** The plan and the timeline of one run. */
 function Pictures({ trace, name }: { trace: Trace; name: string }) {

@@ -1,6 +1,6 @@
 import { Section } from "../parts/shell";
 import { startRun, type LiveRun } from "../client/live-run";
-import { isBuiltIn } from "../model/estimate";
+import { isWithoutModel } from "../model/estimate";
 import { ENDED } from "../model/run-status";
 import { RequestForm } from "./request-form";
 
@@ -16,7 +16,7 @@ export const FollowUp = ({ run }: { run: LiveRun }) => (
       server={run.server}
       place={`follow-up ${run.thread}`}
       label="What should the team do next?"
-      hint={!isBuiltIn(run.trace?.run.models) ? "It knows the earlier requests, answers and files of this thread." : "It knows the files of this thread, and what “it”, “there” or “and in June?” refer to in your earlier questions."}
+      hint={!(run.trace && isWithoutModel(run.trace)) ? "It knows the earlier requests, answers and files of this thread." : "It knows the files of this thread, and what “it”, “there” or “and in June?” refer to in your earlier questions."}
       words={["Ask", "Asking…"]}
       send={async (written) => {
         await startRun(run.server, run.graph, written, run.thread);

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { isBuiltIn } from "../model/estimate";
+import { isWithoutModel } from "../model/estimate";
 import { formatCount } from "../model/format";
 import { toLine } from "../model/plain-text";
 import type { Trace } from "../model/trace";
@@ -100,8 +100,8 @@ function describeUnbegun({ status, connection, isQueued }: LiveRun): string {
 }
 
 /** Whether a resume would end the same way: each task ended, and no language model worked that may answer in another way. */
-const wouldEndAlike = ({ run, tasks }: Trace): boolean =>
-  run.status === "partial" && isBuiltIn(run.models) && tasks.every(({ status }) => ["completed", "skipped", "escalated"].includes(status));
+const wouldEndAlike = (trace: Trace): boolean =>
+  trace.run.status === "partial" && isWithoutModel(trace) && trace.tasks.every(({ status }) => ["completed", "skipped", "escalated"].includes(status));
 
 /** What can be done with the run, and how the page is connected to it. */
 function RunBar({ run }: { run: LiveRun }) {

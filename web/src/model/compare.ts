@@ -1,8 +1,9 @@
 /** Two runs side by side. */
 
+import { isWithoutModel } from "./estimate";
 import { formatCount, formatSeconds, formatUsd } from "./format";
 import { listNeeds, listPlanVersions } from "./plan-versions";
-import { describeState, flattenTasks, secondsOf, viewTasks, type TaskView } from "./task-view";
+import { describeState, flattenTasks, isTaken, secondsOf, viewTasks, type TaskView } from "./task-view";
 import type { Trace } from "./trace";
 
 export interface Figure {
@@ -18,13 +19,13 @@ export interface TaskPair {
   difference: string;
 }
 
-/** Between durations of one report, which are rounded. */
-const SAME_S = 5e-6;
-
 type Read = (trace: Trace) => number | null | undefined;
 
 /** All tasks, those of inner teams too, as the summary counts them. */
 const listAll = (trace: Trace) => flattenTasks(viewTasks(trace));
+
+/** Of no run without a language model. */
+const OF_MODELS: ReadonlySet<string> = new Set(["Model calls", "Tokens in", "Tokens out", "Cost"]);
 
 const FIGURES: readonly (readonly [label: string, read: Read, format: (value: number | null | undefined) => string])[] = [
   ["Time", (trace) => trace.timing.wall_s, formatSeconds],
@@ -39,11 +40,12 @@ const FIGURES: readonly (readonly [label: string, read: Read, format: (value: nu
   ["Cost", (trace) => trace.usage.cost_usd, formatUsd],
 ];
 
-/** Return the figures of two runs. */
+/** Return the figures of two runs that one of them has. */
 export const compareRuns = (first: Trace, second: Trace): Figure[] =>
-  FIGURES.map(([label, read, format]) => {
+  FIGURES.flatMap(([label, read, format]) => {
     const [one, other] = [read(first), read(second)];
-    return { label, values: [format(one), format(other)], change: formatChange(one, other) };
+    const isAbsent = (one == null && other == null) || (OF_MODELS.has(label) && [first, second].every(isWithoutModel));
+    return isAbsent ? [] : [{ label, values: [format(one), format(other)] as const, change: formatChange(one, other) }];
   });
 
 /** Return the change in percent. */
@@ -78,7 +80,5 @@ function findDifference(one: TaskView | undefined, other: TaskView | undefined):
     listNeeds(one.traced) !== listNeeds(other.traced) && "dependencies",
     one.state !== other.state && "status",
   ].filter(Boolean);
-  // Two threads may have clocks of their own, but no two attempts take the same time.
-  const isTaken = !changed.length && one.endedS !== null && other.endedS !== null && Math.abs(secondsOf(one) - secondsOf(other)) < SAME_S;
-  return changed.length ? `other ${changed.join(", ")}` : isTaken ? "taken from A" : "same";
+  return changed.length ? `other ${changed.join(", ")}` : isTaken(other) ? "taken from A" : isTaken(one) ? "taken from B" : "same";
 }

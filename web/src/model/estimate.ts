@@ -1,5 +1,6 @@
 import { countOf, formatSeconds, formatUsd } from "./format";
-import type { Estimate } from "./trace";
+import { oncePerTrace } from "./once-per-trace";
+import type { Estimate, Trace } from "./trace";
 
 type Show = (value: number | null | undefined) => string;
 
@@ -19,6 +20,12 @@ export const isBuiltIn = (models: object | undefined): boolean => {
   const names = Object.values(models ?? {});
   return names.length > 0 && names.every((name) => name === "embedded");
 };
+
+/** Whether no language model is at work in a run: none is set up, or none of its calls was to one. */
+export const isWithoutModel = oncePerTrace(({ run, events }: Trace): boolean => {
+  const called = events.filter(({ kind }) => kind === "model_call");
+  return run.models && Object.keys(run.models).length ? isBuiltIn(run.models) : isBuiltIn(called.map(({ model }) => model));
+});
 
 /** Return an estimate in words. */
 export function describeEstimate(estimate: Estimate): string {

@@ -30,7 +30,8 @@ export const listGaps = oncePerTrace((trace: Trace): Gap[] => {
   const isSaid = (gap: string) => reasons.some((reason) => gap.includes(reason)) || unanswered.some((part) => gap.endsWith(`: ${part}`));
   const gaps = (answer?.gaps ?? []).filter((gap) => !isSaid(gap));
   // The request itself stands above: it is a part of its own only where nothing else is said.
-  const parts = unanswered.filter((part) => part.trim() !== trace.run.request?.trim() || !(problems.length || gaps.length));
+  const isNamed = (part: string) => part.trim() === trace.run.request?.trim() ? problems.length || gaps.length : gaps.some((gap) => /^[“„]/.test(gap) && gap.startsWith(part, 1));
+  const parts = unanswered.filter((part) => !isNamed(part));
   return [
     ...groupGaps(parts),
     ...problems.map((problem) => ({ text: problem.reason, others: [], problem })),

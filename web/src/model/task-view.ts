@@ -1,3 +1,4 @@
+import { countOf, formatCount } from "./format";
 import { groupBy } from "./group-by";
 import { isNumber } from "./json";
 import { selectTurn } from "./read-trace";
@@ -83,6 +84,12 @@ export function viewTasks(trace: Trace): TaskView[] {
 export const flattenTasks = (tasks: readonly TaskView[]): TaskView[] =>
   tasks.flatMap((task) => [task, ...flattenTasks(task.inner)]);
 
+/** Return how many tasks a plan has, in words: `3 tasks, with 6 inside`. */
+export const countTasks = (tasks: readonly TaskView[]): string => {
+  const inside = flattenTasks(tasks).length - tasks.length;
+  return `${countOf(tasks.length, "task")}${inside ? `, with ${formatCount(inside)} inside` : ""}`;
+};
+
 export const secondsOf = (task: TaskView): number =>
   task.startedS === null || task.endedS === null ? 0 : Math.max(0, task.endedS - task.startedS);
 
@@ -158,8 +165,12 @@ export function sortByNeeds(tasks: readonly TaskView[]): TaskView[] {
   return [...sorted, ...tasks.filter((task) => !placed.has(task))];
 }
 
+/** Whether its result is from the run that this one is begun again from. */
+export const isTaken = ({ attempts, traced, state }: TaskView): boolean => !attempts && state === "done" && Boolean(traced.report);
+
 /** Return what is said of a task's state: `done, partial`, `failed`, `passages`. */
-export const describeState = (task: TaskView): string => `${task.isUnread ? "passages" : labelState(task.state)}${task.isDegraded ? ", partial" : ""}`;
+export const describeState = (task: TaskView): string =>
+  [task.isUnread ? "passages" : labelState(task.state), task.isDegraded && "partial", isTaken(task) && "taken over"].filter(Boolean).join(", ");
 
 /** Return the tasks that a reader most wants on paper, `max` of them: what has no result or was tried again, then the critical path. */
 export function listNotable(tasks: readonly TaskView[], max: number): TaskView[] {

@@ -1,8 +1,10 @@
 import { nameRung, type Attempt } from "../model/attempts";
 import type { CostRow } from "../model/costs";
+import { isWithoutModel } from "../model/estimate";
 import { countOf, formatCount, formatSeconds, formatUsd } from "../model/format";
 import { CallList } from "./call-list";
 import { LongText } from "./long-text";
+import { useRun } from "./run-context";
 import { Text } from "./text";
 
 /** The attempts at a task, with the rung of the recovery ladder that led to each. */
@@ -11,7 +13,7 @@ export function AttemptLadder({ attempts, costs }: { attempts: Attempt[]; costs:
   return (
     <section>
       <h3>{count === 1 ? "One attempt" : `${count} attempts`}</h3>
-      {costs && (
+      {costs && !isWithoutModel(useRun().trace) && (
         <p class="soft small">
           {countOf(costs.calls, "model call")}, {formatCount(costs.inputTokens)} tokens in, {formatCount(costs.outputTokens)} out, cost{" "}
           {formatUsd(costs.usd)}

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { COST_GROUPINGS, addUp, countTokens, namePurpose, sumCosts, SUM, type CostGrouping, type CostRow } from "../model/costs";
-import { describeEstimate, isBuiltIn } from "../model/estimate";
+import { describeEstimate, isWithoutModel } from "../model/estimate";
 import { countOf, formatCount, formatSeconds, formatUsd } from "../model/format";
 import type { Trace, Usage } from "../model/trace";
 import { SortableTable, type Column } from "./sortable-table";
@@ -10,10 +10,11 @@ import { Line } from "./text";
 export function CostsSection({ trace }: { trace: Trace }) {
   const [grouping, setGrouping] = useState<CostGrouping>("purpose");
   const rows = useMemo(() => sumCosts(trace, grouping), [trace, grouping]);
+  if (isWithoutModel(trace)) return <p>No language model was called, so the run cost nothing.</p>;
   return (
     <>
       <p>
-        {isBuiltIn(trace.run.models) ? "The built-in model is no language model: it quotes and computes on this machine, and what it counts as tokens costs nothing." : <Total usage={trace.usage} />}
+        <Total usage={trace.usage} />
         {trace.usage.estimate && <span class="soft"> Expected when the plan was made: {describeEstimate(trace.usage.estimate)}.</span>}
       </p>
       <div class="choices flow no-print" role="group" aria-label="Sum by">

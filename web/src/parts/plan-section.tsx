@@ -1,4 +1,4 @@
-import { countOf } from "../model/format";
+import { countTasks } from "../model/task-view";
 import { useRun } from "./run-context";
 import { PlanGraph } from "./plan-graph";
 import { TaskTable } from "./task-table";
@@ -6,13 +6,13 @@ import { useIsPrinting } from "./use-size";
 
 /** The plan, drawn and as a table. */
 export function PlanSection() {
-  const { byPath } = useRun();
+  const { tasks } = useRun();
   const isPrinting = useIsPrinting();
   return (
     <>
       <PlanGraph />
       <details open={isPrinting}>
-        <summary>{countOf(byPath.size, "task")} as a table</summary>
+        <summary>{countTasks(tasks)}, as a table</summary>
         <TaskTable />
       </details>
     </>

@@ -1,4 +1,5 @@
 import { findAnswer, listContradictions } from "../model/answer";
+import { sumCosts } from "../model/costs";
 import { listGaps } from "../model/gaps";
 import { listPlanVersions } from "../model/plan-versions";
 import { listSources } from "../model/sources";
@@ -35,7 +36,7 @@ const MADE_SECTIONS: readonly RunSection[] = [
     Part: PlanVersionsSection,
     isEmpty: (trace) => !listPlanVersions(trace).some(({ difference, notes, later }) => difference || notes.length || later.length),
   },
-  { id: "costs", title: "Costs", Part: CostsSection },
+  { id: "costs", title: "Costs", Part: CostsSection, isEmpty: (trace) => !sumCosts(trace, "purpose").length },
   { id: "events", title: "What happened", Part: EventsSection },
 ];
 

@@ -2,9 +2,9 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { findAnswer } from "../model/answer";
 import { countOf, formatCount, formatSeconds } from "../model/format";
-import { isBuiltIn, NO_MODEL } from "../model/estimate";
+import { isWithoutModel, NO_MODEL } from "../model/estimate";
 import { MADE, selectSections, type RunSection } from "./run-sections";
-import type { TaskView } from "../model/task-view";
+import { countTasks, type TaskView } from "../model/task-view";
 import type { Trace } from "../model/trace";
 import { Alive } from "./feed";
 import { PrintedDetails } from "./printed-details";
@@ -83,6 +83,7 @@ function HowItWasMade({ trace, sections }: { trace: Trace; sections: RunSection[
   const isPointedAt = useRef(false);
   const [isOpen, setOpen] = useState(!hasAnswer && !isAsking);
   const isPrinting = useIsPrinting();
+  const run = useRun();
   useEffect(() => {
     if (!hasAnswer) setOpen(!isAsking);
     else if (made.current && !isPointedAt.current && isUnread(made.current)) setOpen(false);
@@ -93,7 +94,7 @@ function HowItWasMade({ trace, sections }: { trace: Trace; sections: RunSection[
       <summary>
         <h2>{MADE.title}</h2>{" "}
         <span class="soft small">
-          {countOf(trace.tasks.length, "task")}, {isBuiltIn(trace.run.models) ? NO_MODEL : `${countOf(trace.usage.model_calls, "model call")}, ${formatCount(trace.usage.input_tokens + trace.usage.output_tokens)} tokens`}
+          {countTasks(run.tasks)}, {isWithoutModel(trace) ? NO_MODEL : `${countOf(trace.usage.model_calls, "model call")}, ${formatCount(trace.usage.input_tokens + trace.usage.output_tokens)} tokens`}
         </span>
       </summary>
       <RunFacts trace={trace} />

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { findAnswer } from "../model/answer";
-import { describeAmount } from "../model/estimate";
+import { describeAmount, isWithoutModel } from "../model/estimate";
 import { countOf, formatCount, formatSeconds, formatUsd } from "../model/format";
 import { countStates } from "../model/plan-blocks";
 import { describeEdit } from "../model/plan-versions";
@@ -58,9 +58,9 @@ function Figures({ trace }: { trace: Trace }) {
           <Clock seconds={timing.wall_s} isLive={trace.run.now_s !== undefined} /> <Expected amount="seconds" trace={trace} format={formatSeconds} />
         </span>
       )}
-      <span>
+      {!isWithoutModel(trace) && <span>
         {usage.cost_usd == null ? "cost unknown" : formatUsd(usage.cost_usd)} <Expected amount="cost_usd" trace={trace} format={formatUsd} />
-      </span>
+      </span>}
       {byPath.size > 0 && (
         <span>
           <span class="soft">tasks</span> {[done, ...failed].join(", ")}

@@ -1,7 +1,7 @@
 import { formatSeconds } from "../model/format";
 import type { PlacedCard } from "../model/plan-layout";
 import { toLine } from "../model/plain-text";
-import { labelState, STATE_GLYPHS, secondsOf, type TaskView } from "../model/task-view";
+import { isTaken, labelState, STATE_GLYPHS, secondsOf, type TaskView } from "../model/task-view";
 import { stateClass } from "./state-badge";
 import { Line } from "./text";
 
@@ -13,7 +13,7 @@ function describeWork(task: TaskView): string {
   const parts = [
     task.isUnread ? "passages" : "",
     task.isDegraded ? "partial" : "",
-    task.endedS === null ? labelState(task.state) : formatSeconds(secondsOf(task)),
+    isTaken(task) ? "taken over" : task.endedS === null ? labelState(task.state) : formatSeconds(secondsOf(task)),
     task.attempts > 1 ? `${task.attempts} attempts` : "",
   ];
   return parts.filter(Boolean).join(" · ");

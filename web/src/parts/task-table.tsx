@@ -1,5 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { countTokens, sumTaskCosts } from "../model/costs";
+import { isWithoutModel } from "../model/estimate";
 import { countOf, formatCount, formatSeconds } from "../model/format";
 import { toLine } from "../model/plain-text";
 import { describeState, listNotable, secondsOf, type TaskView } from "../model/task-view";
@@ -22,7 +23,8 @@ export function TaskTable() {
   const isPrinting = useIsPrinting();
   const columns = useMemo(() => {
     const costs = sumTaskCosts(trace);
-    return listColumns(({ path }) => (costs.has(path) ? countTokens(costs.get(path)!) : null));
+    const columns = listColumns(({ path }) => (costs.has(path) ? countTokens(costs.get(path)!) : null));
+    return isWithoutModel(trace) ? columns.filter(({ title }) => title !== "Tokens") : columns;
   }, [trace]);
   const all = [...byPath.values()];
   const words = query.trim().toLowerCase();
