@@ -443,6 +443,8 @@ class Report(Frozen):
     left_open: SkipJsonSchema[tuple[str, ...]] = Field((), exclude_if=not_)
     """Words of its task that no tool could read, in a run without a model. Set by code; left out
     where there are none, so that the hash of an older report stays."""
+    gaps_of_parts: SkipJsonSchema[tuple[str, ...]] = Field((), exclude_if=not_)
+    """Gaps that are whole parts of its task, which another task may answer. Set as `left_open`."""
     is_unread: SkipJsonSchema[bool] = False
     """It quotes passages that no language model has read. Set by code."""
     lacks_file: SkipJsonSchema[bool] = False

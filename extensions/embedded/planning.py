@@ -277,7 +277,8 @@ class _RulePlanner:
         if asks_for_text(part) and self.files.are_only_for(name):
             return False
         can_look_up = self.team.find_worker(name).tools and not self.order.waits(name)
-        return not self.files.lacks_kind(name) and bool(can_look_up or not is_question(part))
+        is_asked = is_question(part) or asks_for_result(part)
+        return not self.files.lacks_kind(name) and bool(can_look_up or not is_asked)
 
     def _find_usual(self) -> str:
         """Return who takes what is near to no worker."""

@@ -159,6 +159,7 @@ def write_report(work: Work, uncalled: Sequence[str]) -> dict[str, Any]:
         "gaps": list(dict.fromkeys([*shortfalls, *gaps])),
         "failures": shortfalls,
         "left_open": _collect(answered, "left_open"),
+        "gaps_of_parts": _collect(answered, "gaps_of_parts"),
         "found_as_expected": False if is_denied else all(verdicts) or None,
         "is_unread": bool(passages),
     }
@@ -281,14 +282,14 @@ def _quote_result(call: AnsweredCall) -> tuple[str, list[str]]:
 def _choose_passages(calls: Sequence[AnsweredCall], queries: Sequence[str]) -> list[dict[str, str]]:
     """Return the best passages of searches, each once, with `source`, `place` and `text`.
 
-    Of searches for several questions each has its best first; one for all of them has none.
+    Of searches for several questions each has its best first; those of one for all come after one.
     """
     searched = [each for each in calls if not _show_result(each)]
     parts = [each for each in searched if each.has_passages and each.arguments["query"] in queries]
     results = [each.list_objects("results") for each in parts]
     items = chain(*zip_longest(*results, fillvalue={}))
     if len(parts) < 2:
-        items = chain(*(each.list_objects("results") for each in searched))
+        items = chain(*results, *(each.list_objects("results") for each in searched))
     found: dict[tuple[str, str], dict[str, str]] = {}
     for item in items:
         if text := str(item.get("text") or "").strip():

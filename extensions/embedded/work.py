@@ -188,15 +188,22 @@ class Work:
 
     @property
     def queries(self) -> list[str]:
-        """The same for each question and order; one that points back has what is before it, too."""
+        """The same for each question and order; one that points back has what is before it, too.
+
+        Of several, those with words that the tables leave open.
+        """
         parts = list_asking_parts(self.words)
-        parts = [
+        left = self._left_open
+        asked = [part for part in parts if left.intersection(_NAME.findall(part.lower()))] or parts
+        led = [
             f"{self.lead} {' '.join(parts[: at + 1])}" if is_later else part
             for at, part in enumerate(parts)
             for is_later in [points_back(part) or read_fragment(part)]
+            if part in asked
         ]
-        found = list(dict.fromkeys(map(_list_words, parts)))
-        return found if 1 < len(found) <= MAX_QUERIES and all(found) else [self.query]
+        found = list(dict.fromkeys(map(_list_words, led)))
+        is_part = len(found) > 1 or len(asked) < len(parts)
+        return found if is_part and len(found) <= MAX_QUERIES and all(found) else [self.query]
 
     @property
     def claims(self) -> list[dict[str, str]]:

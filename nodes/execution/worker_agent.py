@@ -299,7 +299,7 @@ class AgentDoer(Doer):
         outcomes = self.context.outcomes
         update: dict[str, Any] = {"lacks_file": outcomes.lacks_file}
         if not self._is_rule_based:
-            update |= {"is_unread": False, "left_open": ()}
+            update |= {"is_unread": False, "left_open": (), "gaps_of_parts": ()}
         if report.status != "completed" or report.escalation:
             return report.model_copy(update=update | {"failures": (), "is_partial": False})
         language = DEFAULT_LANGUAGE

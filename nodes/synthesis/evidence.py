@@ -27,7 +27,7 @@ from nodes.synthesis.findings import (
     merge_findings,
     select_doubtful,
 )
-from nodes.synthesis.gaps import list_gaps, list_unanswered, list_ungiven_files
+from nodes.synthesis.gaps import drop_answered_gaps, list_gaps, list_unanswered, list_ungiven_files
 from nodes.synthesis.judging import group_repeated_tasks, judge_claims, select_best_attempt
 from nodes.synthesis.reduction import reduce_reports
 from nodes.text.phrases import DEFAULT_LANGUAGE, detect_language, say
@@ -151,6 +151,7 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
     language = await asyncio.to_thread(detect_language, state["request"])
     judge_models.language = language
     results, notes = restore_withdrawn_results(state, language)
+    results = drop_answered_gaps(plan, results)
     unselected = await _find_unselected_tasks(plan, results, judge_models)
     idle = _find_idle_tasks(plan, results)
     left_out = unselected | idle

@@ -54,6 +54,30 @@ def list_gaps(
     return [*made_by_rule, *untaken, *found, *dict.fromkeys(unjudged)]
 
 
+def drop_answered_gaps(plan: Plan, results: Mapping[str, Report]) -> dict[str, Report]:
+    """Return the results without the parts that one task left open and a later one has found.
+
+    In a run without a model, where documents are searched for what tables leave open.
+    """
+    found = {
+        edge.task
+        for task in plan.tasks
+        if (later := results.get(task.id)) and later.is_unread and later.status == "completed"
+        for edge in task.depends_on
+    }
+    return {name: _drop_parts(each) if name in found else each for name, each in results.items()}
+
+
+def _drop_parts(report: Report) -> Report:
+    if not report.gaps_of_parts:
+        return report
+    left = {
+        name: tuple(gap for gap in held if gap not in report.gaps_of_parts)
+        for name, held in (("gaps", report.gaps), ("failures", report.failures))
+    }
+    return report.model_copy(update={**left, "is_partial": bool(left["failures"])})
+
+
 def list_unanswered(plan: Plan, results: Mapping[str, Report]) -> tuple[str, ...]:
     """Return the parts of the request that no task covers, or none of those that do has answered.
 

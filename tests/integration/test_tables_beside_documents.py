@@ -138,6 +138,28 @@ async def test_documents_are_searched_for_what_a_table_leaves_open(ask: Ask) -> 
     assert "new canteen in May" in read_text(outcome)
 
 
+async def test_a_part_that_documents_answer_is_no_gap_of_the_table(ask: Ask) -> None:
+    outcome = await ask("Which depot has the most drivers, and after which hour is overtime paid?")
+
+    assert (outcome.status, outcome.answer and outcome.answer.gaps) == ("passages", ())
+    assert "**North**: **88**" in read_text(outcome)
+    assert "after the tenth hour" in read_text(outcome)
+
+
+async def test_a_figure_that_is_asked_for_without_a_verb_takes_no_writer(tmp_path: Path) -> None:
+    shows = "title,takings\nHerons,12\nKettle,30\nHerons,5\n"
+
+    outcome = await arun(
+        "Sum of takings by title",
+        team="market_analysis",
+        materials={"shows.csv": shows, "minutes.md": MINUTES},
+        settings=Settings(home=tmp_path / "home"),
+    )
+
+    assert outcome.status == "done" and outcome.plan is not None
+    assert "writer" not in [task.worker for task in outcome.plan.tasks]
+
+
 async def test_the_words_of_a_table_that_it_cannot_answer_stay_a_gap(ask: Ask) -> None:
     outcome = await ask("Which depot has the fewest tram drivers?")
 

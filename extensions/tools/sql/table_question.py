@@ -26,7 +26,7 @@ from extensions.tools.tables.question_words import (
     split_name,
     split_question,
 )
-from extensions.tools.tables.reading import Answered, Reading
+from extensions.tools.tables.reading import Answered, Condition, Reading
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.request_parts import (
@@ -39,6 +39,8 @@ from nodes.text.request_parts import (
 from nodes.text.units import CURRENCIES, UNITS
 
 _YEAR: Final = Pattern(r"\d{4}")
+_MONTH: Final = Pattern(r"\d{4}-(\d\d)")
+MONTHS_A_YEAR: Final = 12
 _SUMMED: Final = {*CURRENCIES, "area", "bytes", "energy", "mass", "volume"}
 """What several rows of a group may be meant to have together."""
 
@@ -83,6 +85,7 @@ def _answer_parts(
     are_read = [bool(each["summary"]) and {*each["gaps"]} <= harmless for each in by_part]
     is_better = all(are_read) or (any(are_read) and not answered[0]["is_complete"])
     is_better |= sum(text.rstrip().endswith("?") for text in texts) > 1  # no question is two
+    is_better |= not answered[0]["is_complete"] and any(each["summary"] for each in by_part)
     if before or (texts and is_better):
         answered = by_part
     tried = chosen if answered is by_part else [best]
@@ -189,8 +192,12 @@ def _is_unclear(last: Tried, rows: str, tried: Tried) -> bool:
 
 def _change_last(last: Tried, rest: str, query: Query) -> Tried:
     """Return the last question with what a fragment names instead, of the same table."""
+    old = last.reading.conditions
     named = try_table(last.profile, replace(last.asked, question=rest), query)
-    new, old = named.reading, last.reading.conditions
+    if year := _find_year(named.reading.conditions, old):
+        dated = replace(last.asked, question=f"{rest.rstrip(' ?.')} {year}")
+        named = try_table(last.profile, dated, query)
+    new = named.reading
     is_named = new.conditions or new.measure or new.group or new.bucket
     is_unread = last.reading.unread or last.reading.is_of_others
     if new.order and last.reading.order and not (is_named or is_unread or new.unread):
@@ -200,17 +207,33 @@ def _change_last(last: Tried, rest: str, query: Query) -> Tried:
     if is_unread or new.unread or not is_named:
         _doubt_rows(named, rest)
         return named
-    places = {(each.column, each.part) for each in new.conditions}
-    kept = [each for each in old if (each.column, each.part) not in places]
+    places = {(each.column, bool(each.part)) for each in new.conditions}
+    kept = [each for each in old if (each.column, bool(each.part)) not in places]
     if not new.conditions or (new.measure and new.measure != last.reading.measure):
         words = rest if new.measure else f"{last.asked.question} {rest}"
         changed = try_table(last.profile, replace(last.asked, question=words), query)
     else:
         changed = try_table(last.profile, last.asked, query)
     changed.reading.conditions, changed.rows = [*kept, *new.conditions], ""
-    if any(each.part != "year" and _YEAR.search(each.words) for each in old if each not in kept):
-        _doubt_rows(changed, rest)  # May 2024, and in June?
+    if year and _is_far(new.conditions, old):
+        changed.reading.doubt("which_year", period=rest.rstrip(" ?."))  # December, and in January?
     return changed
+
+
+def _find_year(new: Sequence[Condition], old: Sequence[Condition]) -> str:
+    """Return the year of the period before one that names a month or a day alone; else empty."""
+    periods = [each.words for each in new if each.part not in ("", "year")]
+    years = [found[0] for each in old if each.part and (found := _YEAR.search(each.words))]
+    return years[0] if years and any(not _YEAR.search(each) for each in periods) else ""
+
+
+def _is_far(new: Sequence[Condition], old: Sequence[Condition]) -> bool:
+    """Return whether another year's month may be meant, as it is nearer."""
+    months = [
+        [int(found[1]) for each in held if (found := _MONTH.search(each.words))]
+        for held in (new, old)
+    ]
+    return all(months) and abs(months[0][0] - months[1][0]) > MONTHS_A_YEAR // 2
 
 
 def _doubt_rows(tried: Tried, text: str) -> None:
@@ -344,6 +367,7 @@ def _join(answered: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         **({"used": used} if used else {}),
         "is_complete": all(each["is_complete"] for each in answered),
+        "gaps_of_parts": [gap for each in answered if not each["summary"] for gap in each["gaps"]],
         **{
             name: [one for each in answered for one in each.get(name, ())]
             for name in ("gaps", "left_open", "rows", "results")

@@ -64,8 +64,8 @@ sums_differ: {first} or {top}: single rows and sums over the rows differ |
   {first} oder {top}: einzelne Zeilen und Summen darüber sind verschieden
 which_year: {period} is in several years; name one |
   {period} ist in mehreren Jahren; nennen Sie eines
-needs_row: “{text}” needs one row of the part before it |
-  „{text}“ braucht eine Zeile aus dem Teil davor
+needs_row: it is unclear which rows “{text}” points back to; name them |
+  es ist unklar, auf welche Zeilen „{text}“ verweist; nennen Sie sie
 unclear_it: it is unclear what “{word}” means; name it |
   es ist unklar, was „{word}“ meint; nennen Sie es
 elsewhere: “{word}” is in {tables}; no tables are joined |

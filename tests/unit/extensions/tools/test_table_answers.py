@@ -121,3 +121,14 @@ def test_of_groups_of_many_rows_each_shows_its_first_and_how_many_they_are() -> 
 
 def test_of_very_many_rows_or_groups_none_are_shown() -> None:
     assert not find_used(farms=3, days=300) and not find_used(farms=40, days=60)
+
+
+def test_what_names_rows_in_one_part_restricts_no_other_part() -> None:
+    table = "title,hall,sold\nHerons,Studio,12\nKettle,Studio,30\nMiller,Great Hall,50\n"
+
+    found = answer_words(
+        "What is the rent of the Studio, and which title had the most zebras sold?", "a.csv", table
+    )
+
+    assert "Miller" in found["summary"] and "Studio" not in found["summary"].partition("\n")[0]
+    assert any("rent" in gap for gap in found["gaps"])

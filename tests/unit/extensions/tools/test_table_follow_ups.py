@@ -49,6 +49,35 @@ def test_a_fragment_changes_what_it_names_of_the_question_before(after, question
 
 
 @pytest.mark.parametrize(
+    ("after", "question", "figure"),
+    [
+        ("Sum of takings in October 2025", "And in November?", "**50**"),
+        ("Sum of takings in October 2025", "And in November 2024?", "**7**"),
+        ("Sum of takings in October 2025", "And on 4 October?", "**20**"),
+        ("Sum of takings in 2025", "And in October?", "**30**"),
+        ("Sum of takings in October 2025", "And in 2024?", "**107**"),
+    ],
+)
+def test_a_month_of_a_follow_up_is_of_the_year_before_unless_it_names_one(after, question, figure):
+    shows = (
+        "day,takings\n2024-10-04,100\n2024-11-01,7\n2025-10-03,10\n2025-10-04,20\n2025-11-01,50\n"
+    )
+
+    found = analyze({"shows.csv": shows}, question=question, after=after)
+
+    assert found["is_complete"] and figure in found["summary"], found
+
+
+def test_a_month_that_is_nearer_in_the_next_year_asks_for_the_year():
+    shows = "day,takings\n2024-01-04,100\n2024-12-01,7\n2025-01-03,10\n"
+    question, after = "And in January?", "Sum of takings in December 2024"
+
+    found = analyze({"shows.csv": shows}, question=question, after=after)
+
+    assert found["gaps"] == ["in January is in several years; name one"]
+
+
+@pytest.mark.parametrize(
     ("question", "figure"),
     [
         ("And how much rent was that?", "**480 EUR**"),
