@@ -68,6 +68,26 @@ def _answer_parts(
     profiles = [build_profile(table, query, drops_doubles=drops) for table in tables]
     best = _choose_table(profiles, asked, query)
     _name_other_tables(best, profiles)
+    by_part, tried, answered = _answer_by_part(best, profiles, asked, query)
+    kept = [
+        translate_note(note, asked.language)
+        for note in _select_notes(notes, tried, answered)
+        if not (best.profile.totals and TOTAL_ROW in note)
+    ]
+    said = [each["summary"] for each in answered if each["summary"]]
+    said += [f"{'; '.join(kept)}."] if kept and said else []
+    joined = answered[0] if len(answered) == 1 else _join(answered)
+    about = [each.profile.table.source for each in (best, *by_part) if each.is_about]
+    whole = {**joined, "summary": "\n\n".join(said), "about": list(dict.fromkeys(about))}
+    found = (find_nearest(each, query, asked.language) for each in tried)
+    nearest = {} if said else next(filter(None, found), {})
+    return {**whole, **nearest, **({"notes": kept} if kept else {})}
+
+
+def _answer_by_part(
+    best: Tried, profiles: Sequence[Profile], asked: Question, query: Query
+) -> tuple[list[Tried], list[Tried], list[dict[str, Any]]]:
+    """Return the table of each part, and the tables of the answers with these: whole or by part."""
     texts = list_asking_parts(asked.question) if asked.is_words_only else []
     before = _list_questions(asked.after) if asked.is_words_only else []
     texts = _list_questions(asked.question) if before else texts
@@ -83,25 +103,12 @@ def _answer_parts(
     by_part = [_answer(each, asked, query) for each in chosen]
     harmless = {ALL_PERIODS.write(asked.language)}
     are_read = [bool(each["summary"]) and {*each["gaps"]} <= harmless for each in by_part]
-    is_better = all(are_read) or (any(are_read) and not answered[0]["is_complete"])
+    is_one = answered[0]["is_complete"] or not any(each["summary"] for each in by_part)
+    is_better = all(are_read) or not is_one
     is_better |= sum(text.rstrip().endswith("?") for text in texts) > 1  # no question is two
-    is_better |= not answered[0]["is_complete"] and any(each["summary"] for each in by_part)
     if before or (texts and is_better):
-        answered = by_part
-    tried = chosen if answered is by_part else [best]
-    kept = [
-        translate_note(note, asked.language)
-        for note in _select_notes(notes, tried, answered)
-        if not (best.profile.totals and TOTAL_ROW in note)
-    ]
-    said = [each["summary"] for each in answered if each["summary"]]
-    said += [f"{'; '.join(kept)}."] if kept and said else []
-    joined = answered[0] if len(answered) == 1 else _join(answered)
-    about = [each.profile.table.source for each in (best, *chosen) if each.is_about]
-    whole = {**joined, "summary": "\n\n".join(said), "about": list(dict.fromkeys(about))}
-    found = (find_nearest(each, query, asked.language) for each in tried)
-    nearest = {} if said else next(filter(None, found), {})
-    return {**whole, **nearest, **({"notes": kept} if kept else {})}
+        return chosen, chosen, by_part
+    return chosen, [best], answered
 
 
 def _select_notes(
