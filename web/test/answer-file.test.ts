@@ -15,7 +15,7 @@ test("an answer is saved with columns in words, and the number of its proof behi
 
   expect(writeAnswer(trace).split("\n\n")).toEqual([
     "# What?",
-    "| company | price 2023-12-29 (USD) | price 2024-12-31 (USD) |\n|---|---|---|\n| Alpha | 24 | 31[1] |",
+    "| company | price 2023-12-29 (USD) | price 2024-12-31 (USD) |\n|---|---|---|\n| Alpha | 24 | 31 [1] |",
     "> Alpha: 24",
     "## What is missing",
     "- No figure for 2022.",
@@ -37,7 +37,7 @@ test("a saved answer lists the proofs that no figure carries, and marks a name b
 
   const saved = writeAnswer(trace);
 
-  expect(saved).toContain("| Carprofen 50 mg[1] | Nordvet |");
+  expect(saved).toContain("| Carprofen 50 mg [1] | Nordvet |");
   expect(saved).toContain("\n\n- Kennel cough is a cough");
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { formatDifference, pairMetrics, pairRows } from "../src/model/exam-compare";
-import { describeExpectation, describeModels, readExamTime, type Exam, type GradedRow } from "../src/model/team";
+import { describeExpectation, describeModels, nameComplaint, readExamTime, type Exam, type GradedRow } from "../src/model/team";
 
 const row = (id: string, score: number): GradedRow => ({
   id, score, request: id, scores: {}, complaints: [], status: "done", seconds: 1, answer: "", error: "",
@@ -47,4 +47,10 @@ test("expectations and models are told in words", () => {
   );
   expect(describeModels({ fast: "embedded", strong: "embedded" })).toBe("embedded");
   expect(describeModels({ fast: "a", strong: "b" })).toBe("fast a, strong b");
+});
+
+test("what was wrong with a row is said in words", () => {
+  expect(nameComplaint("refused: not refused")).toBe("it was answered, and ought to be refused");
+  expect(nameComplaint("refused: refused as ambiguous_input")).toBe("it was refused for another reason than expected: ambiguous input");
+  expect(nameComplaint("facts: not found: 911")).toBe("facts: not found: 911");
 });

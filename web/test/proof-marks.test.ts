@@ -122,3 +122,9 @@ test("figures of a German answer have marks, in sentences and in rows", () => {
   expect(placeMarks(" 1.250,0 ", readClaims(row), "Tom Reuter 1.250,0")).toEqual([{ end: 8, claim: 1 }]);
   expect(mark("Durchschnitt von Stunden: 17,5.", written("average of Stunden: 17.5"))).toEqual([["17,5", 0]]);
 });
+
+test("a figure that says where something is has no mark, and no place has two", () => {
+  const claims = [makeClaim("Termination clause 12(A): notice of 30 days"), makeClaim("Termination: 30 days of notice, line 90")];
+
+  expect(mark("Termination clause 12(A), line 90: notice of 30 days.", ...claims)).toEqual([["30", 0]]);
+});

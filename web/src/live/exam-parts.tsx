@@ -1,3 +1,4 @@
+import { nameComplaint } from "../model/team";
 import { Line } from "../parts/text";
 import { linkTo } from "./router";
 
@@ -9,7 +10,7 @@ export const Score = ({ value }: { value: number | null }) => {
   const isFull = value >= PASSED;
   return (
     <span class={isFull ? "accepted" : "problem"}>
-      <span aria-hidden="true">{isFull ? "✓" : "◐"}</span> {value.toFixed(isFull ? 0 : 1)}
+      <span aria-hidden="true">{isFull ? "✓" : value > 0 ? "◐" : "✕"}</span> {isFull ? "100" : Number(value.toFixed(1))}
     </span>
   );
 };
@@ -18,7 +19,7 @@ export const Score = ({ value }: { value: number | null }) => {
 export const Complaints = ({ texts = [] }: { texts?: readonly string[] | undefined }) => (
   <>
     {texts.map((text, index) => (
-      <div key={index} class="row-problem small"><Line max={300}>{text}</Line></div>
+      <div key={index} class="row-problem small"><Line max={300}>{nameComplaint(text)}</Line></div>
     ))}
   </>
 );

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isWithoutModel } from "../model/estimate";
 import { formatCount } from "../model/format";
 import { toLine } from "../model/plain-text";
+import { describeRun } from "../model/run-state";
 import type { Trace } from "../model/trace";
 import { RunView } from "../parts/run-view";
 import { Text } from "../parts/text";
@@ -53,7 +54,7 @@ export function RunPage({ server, thread }: { server: Server; thread: string }) 
       {run.unreadable > 0 && <Notice>{formatCount(run.unreadable)} entries of the trace cannot be read.</Notice>}
       {trace && <EarlierTurns trace={trace} />}
       {!trace && <QuestionsPanel run={run} />}
-      {trace && <RunView trace={trace} asking={<QuestionsPanel run={run} />} actOn={(task) => <RunAgain key={task.path} run={run} task={task} />} />}
+      {trace && <RunView trace={trace} asking={<QuestionsPanel run={run} />} resume={<Resume run={{ ...run, trace }} />} actOn={(task) => <RunAgain key={task.path} run={run} task={task} />} />}
       {!trace && connection !== "lost" && <Unbegun run={run} />}
       {canFollow(run) && <FollowUp run={run} />}
     </>
@@ -103,10 +104,21 @@ function describeUnbegun({ status, connection, isQueued }: LiveRun): string {
 const wouldEndAlike = (trace: Trace): boolean =>
   trace.run.status === "partial" && isWithoutModel(trace) && trace.tasks.every(({ status }) => ["completed", "skipped", "escalated"].includes(status));
 
+/** Goes on with a run that did not come to its end: beside the note on that where there is one. */
+function Resume({ run }: { run: LiveRun }) {
+  const resume = useAction(() => resumeRun(run));
+  if (!run.trace || !CAN_RESUME.includes(run.status) || wouldEndAlike(run.trace)) return null;
+  return (
+    <>
+      <button type="button" class="no-print" onClick={() => resume.start()} disabled={resume.isBusy}>Resume</button>
+      <ProblemLine problem={resume.problem} />
+    </>
+  );
+}
+
 /** What can be done with the run, and how the page is connected to it. */
 function RunBar({ run }: { run: LiveRun }) {
   const stop = useAction(() => stopRun(run));
-  const resume = useAction(() => resumeRun(run));
   const report = useAction(() => downloadReport(run.server, run.trace!));
   const { trace } = run;
   const status = useFocusBack<HTMLParagraphElement>(run.status);
@@ -121,14 +133,12 @@ function RunBar({ run }: { run: LiveRun }) {
         {(run.status === "running" || run.status === "needs_input") && (
           <button type="button" onClick={() => stop.start()} disabled={stop.isBusy}>Stop the run</button>
         )}
-        {trace && CAN_RESUME.includes(run.status) && !wouldEndAlike(trace) && (
-          <button type="button" onClick={() => resume.start()} disabled={resume.isBusy}>Resume</button>
-        )}
+        {trace && !describeRun(trace).note && <Resume run={run} />}
         {trace && run.status !== "running" && (
           <button type="button" onClick={() => report.start()} disabled={report.isBusy}>Download the report</button>
         )}
       </div>
-      <ProblemLine problem={stop.problem ?? resume.problem ?? report.problem} />
+      <ProblemLine problem={stop.problem ?? report.problem} />
     </>
   );
 }

@@ -45,7 +45,7 @@ function numberProofs(text: string, claims: readonly SourcedClaim[]): { text: st
     const found = listed === null ? placeMarks(said, marked, first === undefined ? "" : said) : [{ end: `${edge}|${first}`.trimEnd().length, claim: listed }];
     const places = found.filter(({ claim }, at) => !found.slice(at + 1).some((later) => later.claim === claim)); // the last figure of each
     for (const { claim } of places) if (!numbers.has(claim)) numbers.set(claim, numbers.size + 1);
-    return places.reduceRight((left, { end, claim }) => `${left.slice(0, end)}[${numbers.get(claim)}]${left.slice(end)}`, said);
+    return places.reduceRight((left, { end, claim }) => `${left.slice(0, end)} [${numbers.get(claim)}]${left.slice(end)}`, said);
   });
   return { text: lines.join("\n"), proofs: [...numbers.keys()].map((claim) => claims[claim]!) };
 }

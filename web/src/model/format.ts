@@ -15,7 +15,8 @@ export function formatSeconds(seconds: number | null | undefined): string {
   if (seconds < 59.5) return `${seconds.toFixed(0)} s`;
   const whole = Math.round(seconds);
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
-  return hours ? `${hours} h ${minutes} min` : `${minutes} min ${whole % 60} s`;
+  const rest = hours ? minutes && ` ${minutes} min` : whole % 60 && ` ${whole % 60} s`;
+  return `${hours ? `${hours} h` : `${minutes} min`}${rest || ""}`;
 }
 
 /** Return dollars; `unknown` if the price of a model is not known. */

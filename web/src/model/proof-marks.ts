@@ -38,6 +38,8 @@ const YEAR = /^(?:19|20)\d\d$/;
 /** A figure at the end of a line, behind the colon of its label; a unit may follow. */
 const VALUE = /: ([-−]?\d[\d,]*(?:\.\d+)?)(?: [\p{L}%€$]{1,8})?(?=[.\s]*$)/u;
 const FIGURE_ALONE = /^[-−]?\d[\d,]*(?:\.\d+)?$/;
+/** Before a figure that says where something is, not how much. */
+const REFERENCE = /(?<!\p{L})(?:clause|section|article|line|page|klausel|abschnitt|artikel|ziffer|zeile|seite)s?\s+$|§\s*$/iu;
 const SENTENCE = /(?<=[.!?;])\s+|\n/g;
 
 const COMMA_FIGURE = /\d[\d.,]*\d/g;
@@ -118,7 +120,8 @@ export function placeMarks(text: string, claims: readonly Marked[], around = "")
     for (const { end, claim } of [...said, ...figures, ...values, ...quoted]) places.push({ end: start + end, claim });
     start += sentence.length;
   }
-  return places.sort((one, other) => one.end - other.end);
+  const sorted = places.sort((one, other) => one.end - other.end);
+  return sorted.filter(({ end }, index) => end !== sorted[index - 1]?.end);
 }
 
 /** Return the sentences, each with the space behind it. */
@@ -175,6 +178,7 @@ function placeFigures(sentence: string, claims: readonly Marked[], context: stri
   const years = listFigures(context).filter(isYear);
   return [...sentence.matchAll(FIGURE)].flatMap((found) => {
     const figure = readFigure(found[0]);
+    if (REFERENCE.test(sentence.slice(0, found.index)) || sentence[found.index + found[0].length] === "(") return [];
     const row = isYear(found[0]) ? undefined : rows.find(({ cells }) => cells.some((cell) => readFigure(cell) === figure));
     const end = isTable ? findCellEnd(sentence, found.index, found[0].length) : found.index + found[0].length;
     if (row) return [{ end, claim: row.index }];

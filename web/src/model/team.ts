@@ -140,6 +140,12 @@ export function describeModels(models: Record<string, string>): string {
   return Object.entries(models).map(([tier, name]) => `${tier} ${name}`).join(", ");
 }
 
+/** Return what was wrong with a row, in words: `refused` is a request that ought to end with what it lacks. */
+export const nameComplaint = (text: string): string =>
+  text
+    .replace(/^refused: not refused$/, "it was answered, and ought to be refused")
+    .replace(/^refused: refused as (.*)$/, (_, reasons: string) => `it was refused for another reason than expected: ${reasons.replaceAll("_", " ")}`);
+
 /** Return what a row expects, in words. */
 export function describeExpectation(expect: Record<string, unknown>): string {
   return Object.entries(expect)

@@ -2,8 +2,8 @@ import type { TeamTool } from "../model/team";
 import { Line } from "./text";
 
 const READS = new Map([
-  ["private", "private data"],
-  ["untrusted", "untrusted text"],
+  ["private", "your data"],
+  ["untrusted", "text that others wrote"],
 ]);
 
 /** Return in plain words what a label says was read. */

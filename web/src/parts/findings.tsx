@@ -9,6 +9,13 @@ const asText = (value: unknown): string => (value == null ? "" : String(value));
 const rank = (finding: Finding): number => SEVERITIES.indexOf(asText(finding.severity));
 const placeOf = (finding: Finding): string => [finding["file"], finding["line"]].filter(Boolean).join(":");
 
+/** Behind a message the rule that found it, and how likely the harm is. */
+const RULE = / \[\w+ ([1-5])\/5\]$/;
+const describeRule = (message: string): string => {
+  const likelihood = RULE.exec(message)?.[1];
+  return likelihood ? `likelihood ${likelihood} of 5.` : "";
+};
+
 const COLUMNS: Column<Finding>[] = [
   {
     title: "Severity",
@@ -20,9 +27,10 @@ const COLUMNS: Column<Finding>[] = [
     value: (finding) => asText(finding["message"]),
     show: (finding) => (
       <>
-        <MarkdownLine text={asText(finding["message"])} />
+        <MarkdownLine text={asText(finding["message"]).replace(RULE, "")} />
         <div class="soft small">
           <code><Text>{placeOf(finding)}</Text></code>{" "}
+          {describeRule(asText(finding["message"]))}{" "}
           <MarkdownLine text={asText(finding["suggestion"])} />
         </div>
       </>

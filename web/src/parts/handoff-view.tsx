@@ -1,4 +1,4 @@
-import { formatCount, formatSeconds } from "../model/format";
+import { countOf, formatCount, formatSeconds } from "../model/format";
 import type { TaskDetails, WorkerCard } from "../model/task-details";
 import { LongText } from "./long-text";
 import { TaskLink } from "./task-link";
@@ -14,7 +14,7 @@ export function HandoffView({ details }: { details: TaskDetails }) {
     : (task.traced.materials ?? []).map((name) => [name, null]);
   return (
     <section class="handoff">
-      <h3>{details.attempts.length ? "Handoff" : "What it would be given"}</h3>
+      <h3>{details.attempts.length ? "What it was given" : "What it would be given"}</h3>
       <h4>Results of other tasks</h4>
       {given.length === 0 && <p class="soft">None.</p>}
       <ul>
@@ -36,7 +36,7 @@ export function HandoffView({ details }: { details: TaskDetails }) {
       </ul>
       {handoff.timeout_s !== undefined && (
         <p class="soft small">
-          Limits: {formatSeconds(handoff.timeout_s)}, {handoff.max_turns} turns, {formatCount(handoff.max_tokens ?? 0)} tokens
+          At most {countOf(handoff.max_turns ?? 0, "step")}, {formatSeconds(handoff.timeout_s)} and {formatCount(handoff.max_tokens ?? 0)} tokens
         </p>
       )}
       {card && <CardView name={task.worker} card={card} />}

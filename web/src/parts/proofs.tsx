@@ -16,6 +16,8 @@ interface Shown {
 const CARD = "proof-card";
 const LEAVE_MS = 200;
 const CARD_PX = 416;
+/** Of a card below a table, at least in sight. */
+const CARD_SEEN_PX = 160;
 
 /** A text with marks, and what is behind the mark under the pointer, in focus, or pressed. */
 export function Proofs({ trace, children }: { trace: Trace; children: ComponentChildren }) {
@@ -68,11 +70,13 @@ export function Proofs({ trace, children }: { trace: Trace; children: ComponentC
   );
 }
 
-/** Return a place below the mark, within its frame; of a mark in a table beside it, so that the rows below stay in sight. */
+/** Return a place below the mark, within its frame; of a mark in a table beside the table, or below it, so that its rows stay in sight. */
 function placeCard(mark: HTMLElement, frame: HTMLElement) {
   const [at, around] = [mark.getBoundingClientRect(), frame.getBoundingClientRect()];
-  const right = (mark.closest("tr")?.getBoundingClientRect().right ?? around.right) + 12 - around.left;
-  if (right + CARD_PX <= around.width) return { left: `${right}px`, top: `${at.top - around.top - 12}px` };
+  const table = mark.closest(".table-frame, table")?.querySelector("tbody")?.getBoundingClientRect();
+  const right = (table?.right ?? Infinity) + 12 - around.left;
+  if (around.left + right + CARD_PX <= document.documentElement.clientWidth) return { left: `${right}px`, top: `${at.top - around.top - 12}px` };
   const left = Math.max(0, Math.min(at.left - around.left - 24, around.width - CARD_PX));
-  return { left: `${left}px`, top: `${at.bottom - around.top + 6}px` };
+  const bottom = table && table.bottom + CARD_SEEN_PX < innerHeight ? table.bottom : at.bottom;
+  return { left: `${left}px`, top: `${bottom - around.top + 6}px` };
 }

@@ -25,12 +25,14 @@ interface RunViewProps {
   onSelect?: ((path: string) => void) | undefined;
   /** What the run asks, with its forms: it then stands alone. */
   asking?: ComponentChildren;
+  /** What goes on with a run that did not come to its end, where there is a server. */
+  resume?: ComponentChildren;
   /** What can be done with a task, where there is a server. */
   actOn?: ((task: TaskView) => ComponentChildren) | undefined;
 }
 
 /** Everything about one run, drawn from its trace; the same in the report and in the live page. */
-export function RunView({ trace, start, onSelect, asking, actOn }: RunViewProps) {
+export function RunView({ trace, start, onSelect, asking, resume, actOn }: RunViewProps) {
   const run = useMemo(() => showRun(trace), [trace]);
   const { answer, beside, made } = selectSections(trace);
   const isAsking = asking !== undefined && trace.run.status === "needs_input";
@@ -39,7 +41,7 @@ export function RunView({ trace, start, onSelect, asking, actOn }: RunViewProps)
   return (
     <RunContext.Provider value={run}>
       <SelectionProvider start={start} onSelect={onSelect}>
-        <Summary trace={trace} isAsking={isAsking} />
+        <Summary trace={trace} isAsking={isAsking} resume={resume} />
         {asking}
         {isAlive && <Alive trace={trace} />}
         <div class={answer.length ? "outcome" : ""}>
@@ -74,21 +76,21 @@ const Sections = ({ trace, sections }: { trace: Trace; sections: RunSection[] })
 /** Whether no reader has the keyboard in an element, or has scrolled into it. */
 const isUnread = (element: HTMLElement): boolean => !element.matches(":focus-within") && element.getBoundingClientRect().top >= 0;
 
-/** The plan, the times and the costs: open while the run works, folded beside a question and when the answer comes, if it is not read just then. */
+/** The plan, the times and the costs: open while the run works, folded beside a question, after a stop, and when the answer comes, if it is not read just then. */
 function HowItWasMade({ trace, sections }: { trace: Trace; sections: RunSection[] }) {
   const hasAnswer = Boolean(findAnswer(trace));
-  const isAsking = trace.run.status === "needs_input";
+  const isIdle = ["needs_input", "stopped"].includes(trace.run.status);
   const made = useRef<HTMLDetailsElement>(null);
   // A pointer that rests where the form was does not read what comes below it.
   const isPointedAt = useRef(false);
-  const [isOpen, setOpen] = useState(!hasAnswer && !isAsking);
+  const [isOpen, setOpen] = useState(!hasAnswer && !isIdle);
   const isPrinting = useIsPrinting();
   const run = useRun();
   useEffect(() => {
-    if (!hasAnswer) setOpen(!isAsking);
+    if (!hasAnswer) setOpen(!isIdle);
     else if (made.current && !isPointedAt.current && isUnread(made.current)) setOpen(false);
     isPointedAt.current = false;
-  }, [hasAnswer, isAsking]);
+  }, [hasAnswer, isIdle]);
   return (
     <details ref={made} onPointerMove={({ movementX, movementY }) => (isPointedAt.current ||= Boolean(movementX || movementY))} id={MADE.id} class="made" open={isOpen || isPrinting} onToggle={(event) => !isPrinting && setOpen(event.currentTarget.open)}>
       <summary>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { findAnswer } from "../model/answer";
 import { describeAmount, isWithoutModel } from "../model/estimate";
@@ -14,7 +15,7 @@ const MAX_QUESTION_CHARS = 2000;
 const CLOCK_MS = 250;
 
 /** The request, what became of it, and what that took. */
-export function Summary({ trace, isAsking }: { trace: Trace; isAsking: boolean }) {
+export function Summary({ trace, isAsking, resume }: { trace: Trace; isAsking: boolean; resume?: ComponentChildren }) {
   const { run } = trace;
   const state = describeRun(trace);
   const edit = describeEdit(trace);
@@ -33,7 +34,7 @@ export function Summary({ trace, isAsking }: { trace: Trace; isAsking: boolean }
       </p>
       {note && (
         <div class="note" role="note">
-          <Text>{note}</Text>
+          <Text>{note}</Text> {resume}
           {state.questions.map((question, index) => (
             <p key={index} class="lines"><Text>{question.slice(0, MAX_QUESTION_CHARS)}</Text></p>
           ))}

@@ -83,7 +83,7 @@ const WorkerCard = ({ worker }: { worker: TeamWorker }) => (
     )}
     {!worker.team && !worker.remote && <Tools tools={worker.tools} />}
     <p class="soft small">
-      {worker.limits.turns} turns, {formatSeconds(worker.limits.timeout_s)}, {formatCount(worker.limits.tokens)} tokens an attempt
+      For each attempt at most {countOf(worker.limits.turns, "step")}, {formatSeconds(worker.limits.timeout_s)} and {formatCount(worker.limits.tokens)} <Tokens />
       {worker.tiers.length > 0 && `; may use ${worker.tiers.join(", ")}`}
       {worker.fallback && `; after a failure ${worker.fallback}`}
     </p>
@@ -91,7 +91,10 @@ const WorkerCard = ({ worker }: { worker: TeamWorker }) => (
   </article>
 );
 
-const describePlace = ({ team, remote, tier }: TeamWorker) => (team ? `a team: ${team.name}` : remote ? "on another server" : `${tier} tier`);
+/** What a language model counts, with what it is. */
+export const Tokens = () => <abbr title="Pieces of words that a language model reads and writes: 100 are about 75 words">tokens</abbr>;
+
+const describePlace = ({ team, remote, tier }: TeamWorker) => (team ? `a team: ${team.name}` : remote ? "on another server" : `${tier} model`);
 
 const RecruitCard = ({ tools }: { tools: TeamTool[] }) => (
   <article class="worker-card box" aria-label="specialists">

@@ -89,7 +89,7 @@ export function DraftGraph(props: DraftGraphProps) {
           const needs = task.depends_on.map((edge) => edge.task).join(", ");
           const shownId = `${isWrong ? "⚠ " : ""}${toLine(id, 17)}`;
           const shownWorker = toLine(task.worker || "no worker", 22);
-          const label = `${shownId} ${shownWorker}${needs ? `, needs ${toLine(needs)}` : ""}${isWrong ? ", has a problem" : ""}`;
+          const label = `${shownId}${task.worker === id ? "" : ` ${shownWorker}`}${needs ? `, needs ${toLine(needs)}` : ""}${isWrong ? ", has a problem" : ""}`;
           return (
             <g
               key={id}
@@ -110,7 +110,7 @@ export function DraftGraph(props: DraftGraphProps) {
               <text x="12" y="22" class="draft-id">
                 {`${shownId} `}
               </text>
-              <text x="12" y="40" class="draft-worker">{shownWorker}</text>
+              {task.worker !== id && <text x="12" y="40" class="draft-worker">{shownWorker}</text>}
               <circle
                 cx={BOX.width}
                 cy={BOX.height / 2}

@@ -107,8 +107,12 @@ function QuestionHead({ question }: { question: Question }) {
       {(question.task || question.worker) && (
         <p class="soft small">
           <Line max={80}>{question.task}</Line>
-          {question.task && question.worker && " · "}
-          <Line max={60}>{question.worker}</Line>
+          {question.worker !== question.task && (
+            <>
+              {question.task && question.worker && " · "}
+              <Line max={60}>{question.worker}</Line>
+            </>
+          )}
         </p>
       )}
       {problems.map((problem) => (

@@ -29,8 +29,8 @@ export function Waiting({ open, trace }: { open: readonly Question[]; trace: Tra
       </dl>
       {most && (
         <details class="certificate">
-          <summary>
-            Certified: <Line max={200}>{most}</Line>
+          <summary title="What is certain before it runs">
+            <Line max={200}>{most[0]!.toUpperCase() + most.slice(1)}</Line>
           </summary>
           <ul class="small">
             {further.map((line) => (
