@@ -150,8 +150,8 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
     assert plan is not None, "the supervisor has planned"
     language = await asyncio.to_thread(detect_language, state["request"])
     judge_models.language = language
-    results, notes = restore_withdrawn_results(state, language)
-    results = drop_answered_gaps(plan, results)
+    restored, notes = restore_withdrawn_results(state, language)
+    results = drop_answered_gaps(plan, restored)
     unselected = await _find_unselected_tasks(plan, results, judge_models)
     idle = _find_idle_tasks(plan, results)
     left_out = unselected | idle
@@ -167,8 +167,7 @@ async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> Sy
     is_open = any(report.gaps for report in reports) or asks_number(state["request"])
     named = idle if has_model or is_open else ()
     if gaps and not has_model:
-        silent = [name for name in idle if not results[name].gaps]
-        gaps += list_ungiven_files(plan, state["materials"], silent, language)
+        gaps += list_ungiven_files(plan, state["materials"], results, idle, language)
     evidence = SynthesisInput(
         reports=reports,
         prompt_reports=[report.model_copy(update={"findings": ()}) for report in reports],

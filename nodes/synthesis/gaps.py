@@ -141,18 +141,22 @@ def _format_gap(tasks: Sequence[str], reason: str, language: str) -> str:
 
 
 def list_ungiven_files(
-    plan: Plan, materials: Iterable[str], idle: Collection[str], language: str
+    plan: Plan,
+    materials: Iterable[str],
+    results: Mapping[str, Report],
+    idle: Collection[str],
+    language: str,
 ) -> list[str]:
     """Return a line on the files that have none of the request's words.
 
     No task was given them, or one that begins with them and had nothing to say of them.
 
     Args:
-        idle: ids of such tasks.
+        idle: ids of tasks that had nothing to do.
     """
     given = {name for task in plan.tasks for name in task.materials}
-    begun = [task for task in plan.tasks if task.id in idle and not task.depends_on]
-    given -= {name for task in begun for name in task.materials}
+    silent = [task for task in plan.tasks if task.id in idle and not results[task.id].gaps]
+    given -= {name for task in silent if not task.depends_on for name in task.materials}
     files = [name for name in materials if name not in given]
     reason = say(language, "no_shared_word")
     is_said = bool(given and files)
