@@ -70,7 +70,7 @@ class Progress:
             return f"installing: {min(installed, self.total)} of {self.total} packages"
         if self.collected:
             return f"collecting: {len(self.collected)} of {self.total} packages"
-        return f"collecting {self.total} packages"
+        return "collecting packages"
 
 
 class Screen:

@@ -122,7 +122,8 @@ def run(options: RunOptions) -> int:
     """Plan a request, run its tasks in parallel, and print the answer."""
     options.require_plain_comparison()
     files = [*(options.file or ()), *(options.more_files or ())]
-    if not options.quiet and all(str(each) == "-" or os.path.exists(each) for each in files):
+    is_plain = all(str(each) == "-" or os.path.exists(each) for each in files)
+    if not options.quiet and is_plain and options.request != "":
         announce_team("starting team", options.team)
     settings = load_settings(trace_content=options.trace_content, may_ask=True)
     from graph.display.progress_display import ProgressDisplay

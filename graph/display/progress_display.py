@@ -150,7 +150,8 @@ class ProgressTable:
             left = (row for row in rows if row.status != "completed")
             parts.append(", ".join(_count_states(left)))
         models = label_models(view.request.get("models") if view.request else ())
-        return [*parts, format_count(view.tokens, "token"), to_one_line(", ".join(models))]
+        tokens = format_count(view.tokens, "token") if view.tokens else ""
+        return [*parts, tokens, to_one_line(", ".join(models))]
 
     def _build_table(self, rows: Sequence[TaskView], width: int) -> Table:
         table = Table.grid(padding=(0, 1))

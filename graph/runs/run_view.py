@@ -10,6 +10,7 @@ from typing import Any, Final, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from graph.runs.event_log import MAX_SECONDS
+from nodes.models.settings import EMBEDDED
 from nodes.text.counts import format_count
 from state import Tier, Usage
 
@@ -312,8 +313,9 @@ class RunView:
         named = event.get("tier")
         tier: Tier = next((tier for tier in get_args(Tier) if tier == named), "standard")
         self.usage[tier] += used
-        self.tokens += used.input_tokens + used.output_tokens
-        self._get_task(event.task).tokens += used.input_tokens + used.output_tokens
+        if event.get("model") != EMBEDDED:  # which writes none
+            self.tokens += used.input_tokens + used.output_tokens
+            self._get_task(event.task).tokens += used.input_tokens + used.output_tokens
 
     def _apply_report(self, event: RunEvent) -> None:
         task, report = self._get_task(event.task), event.get("report") or {}

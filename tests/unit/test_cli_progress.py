@@ -105,6 +105,13 @@ def test_a_run_is_told_line_by_line_with_the_state_of_each_task() -> None:
     assert board.teams[""].name == "fruit" and board.tokens == 7
 
 
+def test_the_built_in_model_writes_no_tokens(board):
+    call = {"kind": "model_call", "task": "T1", "input_tokens": 5, "output_tokens": 2}
+    board.apply_event({**call, "model": "embedded"})
+
+    assert (board.tokens, board.list_tasks()[0].tokens) == (0, 0)
+
+
 def test_tokens_are_counted_by_task_and_by_run(board):
     board.apply_event({"kind": "model_call", "task": "T1", "input_tokens": 5, "output_tokens": 2})
     board.apply_event({"kind": "model_call", "task": "", "input_tokens": 10, "output_tokens": None})

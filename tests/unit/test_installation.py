@@ -148,7 +148,7 @@ def test_progress_counts_what_pip_collects_and_then_what_is_installed(
     installer: ModuleType,
 ) -> None:
     progress = installer.Progress(total=4)
-    assert progress.describe(0) == "collecting 4 packages"
+    assert progress.describe(0) == "collecting packages"
 
     for line in PIP:
         progress.read(line)
@@ -164,7 +164,7 @@ def test_progress_takes_the_number_of_packages_from_uv(installer: ModuleType) ->
     progress = installer.Progress(total=4)
 
     progress.read("Resolved 3 packages in 731ms")
-    assert progress.describe(0) == "collecting 3 packages"
+    assert progress.describe(0) == "collecting packages"
 
     progress.read("Prepared 3 packages in 2.37s")
     assert progress.describe(1) == "installing: 1 of 3 packages"

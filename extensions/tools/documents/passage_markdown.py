@@ -5,6 +5,7 @@ Passages are shown whole, as quotations that hold no active content.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -43,7 +44,7 @@ def format_passage(result: Mapping[str, str]) -> str:
         named = place.rpartition(" > ")[2].strip("; ")
         shown = "\n".join(_format_lines(_drop_heading(lines, suffix, named), suffix))
         shown = escape_active_markdown(_unmark_headings(shown))
-    quoted = "\n".join(f"> {line}".rstrip() for line in shown.split("\n"))
+    quoted = "\n".join(f"> {line}" if line.strip() else ">" for line in shown.split("\n"))
     where = [f"**{_escape_name(source)}**", _escape_name(place.rstrip("; "))]
     return f"{', '.join(part for part in where if part)}\n\n{quoted}"
 
@@ -85,9 +86,17 @@ def _format_lines(lines: Sequence[str], suffix: str) -> Iterator[str]:
         if any(map(_BORDER.match, paragraph)):
             yield from _fence(paragraph).split("\n")
         else:
-            yield from paragraph
+            yield from paragraph if suffix in MARKDOWN_SUFFIXES else _keep_breaks(paragraph)
         yield from lines[end : end + 1] if end not in headings else [""] * (end > index)
         index = end if end in headings else end + 1
+
+
+def _keep_breaks(paragraph: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of text, with Markdown's break behind one that the next word would fit in."""
+    width = max(MIN_WRAPPED_CHARS, *map(len, paragraph)) if paragraph else 0
+    for line, after in zip_longest(paragraph, paragraph[1:], fillvalue=""):
+        word = after.split(maxsplit=1)[:1]
+        yield f"{line}  " if word and len(line) + 1 + len(word[0]) <= width else line
 
 
 def _unmark_headings(markdown: str) -> str:
@@ -117,6 +126,8 @@ def _fence(lines: Sequence[str]) -> str:
     return f"{mark}\n{text}\n{mark}"
 
 
+MIN_WRAPPED_CHARS: Final = 40
+"""Lines of text that are wrapped are at least so wide."""
 MAX_HEADING_LINES: Final = 4
 """Limit of a heading above an underline, and of one in HTML, which may never be closed."""
 MARKDOWN_SUFFIXES: Final = frozenset((".md", ".markdown", ".html", ".htm", ".xhtml"))

@@ -158,6 +158,18 @@ def test_a_passage_is_quoted_under_its_file_and_place():
     assert show("A berth costs\n12 euros.") == "**a.md**, Fees\n\n> A berth costs\n> 12 euros."
 
 
+def test_lines_of_a_letter_stay_lines_and_a_wrapped_paragraph_does_not():
+    address, wrapped = (
+        "Moor Street Trust\n2 October 2025",
+        "The heating will be repaired, and the\nhall",
+    )
+
+    assert show(address, source="a.txt", place="") == (
+        "**a.txt**\n\n> Moor Street Trust  \n> 2 October 2025"
+    )
+    assert show(wrapped, source="a.txt", place="").endswith("repaired, and the\n> hall")
+
+
 def test_lists_links_rows_and_code_stay_as_they_are():
     text = "- [north](https://example.com)\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\nx = [1]\n```"
 
