@@ -1,20 +1,23 @@
 import { useState } from "preact/hooks";
 import { findPurpose, namePurpose } from "../model/costs";
+import { isWithoutModel } from "../model/estimate";
 import { countOf, formatCount, formatSeconds } from "../model/format";
 import type { TraceEvent } from "../model/trace";
 import { LongText } from "./long-text";
+import { useRun } from "./run-context";
 import { Line, Text } from "./text";
 
 /** The calls of an attempt: tools with arguments and results, models with tokens. */
-export function CallList({ calls, isOpen }: { calls: TraceEvent[]; isOpen: boolean }) {
+export function CallList({ calls: all, isOpen }: { calls: TraceEvent[]; isOpen: boolean }) {
+  const { trace } = useRun();
+  const calls = isWithoutModel(trace) ? all.filter(({ kind }) => kind !== "model_call") : all;
   if (!calls.length) return null;
   const count = (wanted: string) => calls.filter(({ kind }) => kind === wanted).length;
   const [models, tools] = [count("model_call"), count("tool_call")];
   return (
     <details open={isOpen}>
       <summary>
-        {countOf(models, "model call")}
-        {tools > 0 && `, ${countOf(tools, "tool call")}`}
+        {[models > 0 && countOf(models, "model call"), tools > 0 && countOf(tools, "tool call")].filter(Boolean).join(", ") || countOf(calls.length, "call")}
       </summary>
       <ul class="calls">
         {calls.map((call, index) => (
