@@ -270,7 +270,7 @@ def _format_run_row(run: Json) -> tuple[str, ...]:
         to_one_line(run.get("status", "")),
         format_time(str(run.get("started", ""))),
         "" if wall is None else format_seconds(wall),
-        to_one_line(" · ".join([*format_edit(run), run.get("request", "")]), 200),
+        to_one_line(" · ".join([*format_edit(run), str(run.get("request", ""))]), 200),
     )
 
 
