@@ -12,6 +12,7 @@ from extensions.tools.tables.question_words import (
     SIGNS,
     SMALL_NUMBERS,
     Token,
+    read_dimension,
     split_name,
 )
 from nodes.text.units import CURRENCIES, SCALES, UNITS
@@ -115,9 +116,12 @@ def find_measured(profile: Profile, unit: str) -> dict[str, float]:
 
 
 def list_only_of_dimension(profile: Profile) -> dict[str, str]:
-    """Return the columns whose unit has a dimension that no other has; money is one dimension."""
+    """Return the columns of a dimension that no other has, by unit or name; money is one."""
     units = {name: UNITS[end][0] for name in profile.numbers if (end := _read_end(name))}
     kinds = {name: "money" if kind in CURRENCIES else kind for name, kind in units.items()}
+    for name in profile.numbers:  # cost, time_spent
+        if named := next(filter(None, map(read_dimension, split_name(name))), ""):
+            kinds.setdefault(name, named)
     return {kind: name for name, kind in kinds.items() if [*kinds.values()].count(kind) == 1}
 
 

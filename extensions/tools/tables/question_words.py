@@ -31,6 +31,11 @@ _SUFFIX: Final = Pattern(
     r"|or|ors|ous|able|ible|ful|an[ct]e?s?|en[ct]e?s?|ations?|itions?|ssions?|sions?|tions?|ates?"
     r"|ated|es?)?"
 )
+_ADDED_UP: Final = Pattern(
+    r"\b(?:(?:add|adds|added) up|(?:come|comes|came|coming|amount|amounts|amounted)) to\b"
+    r"(?=\s*(?:$|[?.,;]|(?:altogether|and|at|between|by|for|from|in|on|since)\b))",
+    re.IGNORECASE,
+)
 _LEAST_PREFIX: Final = 3
 """Characters of a word that abbreviates a long one."""
 
@@ -53,7 +58,11 @@ class Token:
 
 
 def split_question(text: str) -> list[Token]:
-    """Return the words, numbers and marks of a question; "Gesamtbetrag" is two words."""
+    """Return the words, numbers and marks of a question; "Gesamtbetrag" is two words.
+
+    Of "what do they come to" the last two words are one that asks for a total.
+    """
+    text = _ADDED_UP.sub(lambda found: TOTAL_NAMES[0].ljust(len(found[0])), text)
     found = list[Token]()
     for each in _TOKEN.finditer(text):
         start, end = each.span()

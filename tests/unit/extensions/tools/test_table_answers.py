@@ -132,3 +132,31 @@ def test_what_names_rows_in_one_part_restricts_no_other_part() -> None:
 
     assert "Miller" in found["summary"] and "Studio" not in found["summary"].partition("\n")[0]
     assert any("rent" in gap for gap in found["gaps"])
+
+
+@pytest.mark.parametrize(
+    ("question", "figure"),
+    [
+        ("What do the invoices in May come to?", "**30 EUR**"),
+        ("What do the invoices of Ann add up to?", "**15 EUR**"),
+    ],
+)
+def test_come_to_and_add_up_to_ask_for_a_total_where_nothing_follows(question, figure) -> None:
+    rows = "soles,Ann,2024-05-02,10\nheels,Bo,2024-05-03,20\nzip,Ann,2024-06-01,5\n"
+    table = f"vendor,owner,day,amount_eur\n{rows}"
+
+    assert figure in answer_words(question, "invoices.csv", table)["summary"]
+
+
+def test_to_come_to_a_place_is_no_total() -> None:
+    table = "guest,place,nights\nAnn,Inn,2\nBo,Inn,1\nCy,Hut,4\n"
+
+    assert "**2**" in answer_words("How many guests came to the Inn?", "a.csv", table)["summary"]
+
+
+def test_spending_is_the_column_of_costs() -> None:
+    table = "item,shop,cost\npaint,Holt,10\nrope,Holt,20\nnails,Roth,5\n"
+
+    found = answer_words("How much did we spend at Holt?", "kit.csv", table)
+
+    assert found["is_complete"] and "**30**" in found["summary"]
