@@ -183,7 +183,9 @@ class _Asked:
     )
     more_files: list[Path] | None = typer.Argument(None, metavar="PATH", hidden=True)
     thread: str | None = option(
-        "--thread", "THREAD", "Keep the run under this id, or follow up on it."
+        "--thread",
+        "THREAD",
+        "Keep the run under this id, or follow up on it; last: the newest run.",
     )
     strategy: Literal["plan", "route", "step", "recursive", "single"] | None = typer.Option(
         None,

@@ -20,6 +20,7 @@ from graph.commands.output import (
     save_report,
 )
 from graph.commands.process import Cancelled
+from graph.commands.runs import LAST, RunsHere, find_thread
 from graph.commands.stdin import read_files, read_request_text
 from graph.display.labels import format_status
 from graph.display.progress_display import ProgressDisplay
@@ -139,7 +140,11 @@ def run_job(job: Job, request: str, **more: Any) -> Outcome:
         more: further options of `arun`.
     """
     display, options = job.display, job.options
-    display.progress.thread = options.thread or make_thread_id()
+    thread = options.thread or make_thread_id()
+    # A new run may be kept under any other name.
+    display.progress.thread = (
+        find_thread(LAST, RunsHere(job.settings)) if thread == LAST else thread
+    )
     listener = job.keep_certificate if options.certificate_file else None
     given = {**job.parts, "plan": job.plan, "on_certificate": listener, **more}
     work = partial(arun, request, thread=display.progress.thread, **given)

@@ -321,12 +321,12 @@ def choose_thread(name: str, threads: Iterable[str]) -> str:
         ThreadUnknown, ThreadAmbiguous: as `find_thread`.
     """
     known = list(threads)
-    if name in known:
-        return name
     if name == LAST:
         if not known:
             raise ThreadUnknown("there is no last run", next="supervise run REQUEST")
         return known[0]
+    if name in known:
+        return name
     found = [thread for thread in known if thread.startswith(name)]
     if len(found) > 1:
         more = f" and {len(found) - MAX_LISTED} more" if len(found) > MAX_LISTED else ""

@@ -33,6 +33,14 @@ def test_a_resume_of_a_run_that_is_done_says_so(supervise, table):
     assert "next: supervise run REQUEST --thread t1" in supervise.err
 
 
+def test_a_run_on_the_last_thread_follows_up_on_the_newest_run(supervise, table):
+    supervise("run", REQUEST, "--file", table, "--thread", "t1", "-q")
+
+    assert supervise("run", REQUEST, "--thread", "last", "-q") == 0
+
+    assert supervise("runs") == 0 and supervise.out.count("market_analysis") == 1
+
+
 def test_a_run_that_was_killed_is_listed_with_what_to_do_next(supervise, table):
     supervise("run", REQUEST, "--file", table, "--thread", "t1", "-q")
     supervise("runs")

@@ -30,7 +30,10 @@ def test_a_name_means_a_thread(name, thread):
 
 def test_a_whole_id_is_meant_where_others_begin_with_it():
     assert choose_thread("report", ["report-2", "report"]) == "report"
-    assert choose_thread("last", ["newer", "last"]) == "last"
+
+
+def test_last_is_the_newest_thread_also_where_one_has_that_name():
+    assert choose_thread("last", ["newer", "last"]) == "newer"
 
 
 def test_a_beginning_of_several_is_refused_with_their_list():
