@@ -9,7 +9,6 @@ from extensions.evals.exam import ExamRow, ExpectedFinding, is_found_in
 from graph.runs.event_log import Event
 from graph.runs.outcome import Outcome
 from nodes.errors import SupervisorError
-from nodes.models.settings import EMBEDDED
 from nodes.text.counts import join_names
 from nodes.text.markdown import format_answer
 from state import COMPLETE_STATUSES, Answer, Finding, Plan, Report, Strategy
@@ -37,7 +36,7 @@ class RowUsage:
         self.repairs += kind == "plan_rejected" and not self._is_planned
         self.by_rule += kind == "plan_by_rule"
         self._is_planned |= kind == "plan_created"
-        if kind == "model_call" and event.get("model") != EMBEDDED:
+        if kind == "model_call":
             self.calls += 1
             self.input_tokens += event.get("input_tokens") or 0
             self.output_tokens += event.get("output_tokens") or 0

@@ -58,11 +58,9 @@ def format_usage_rows(sides: Sequence[Evaluation]) -> list[Cells]:
         "cost_usd": ("US dollars", ",.4g"),
         "seconds": ("seconds", ",.1f"),
     }
-    is_called = any(each["calls"] for each in spent)  # none of a language model otherwise
     return [
         (label, *_compare_values([each[name] for each in spent], form), "", "")
         for name, (label, form) in formats.items()
-        if is_called or name in ("repairs", "by_rule", "seconds")
     ]
 
 
