@@ -26,7 +26,7 @@ test("an answer is saved with columns in words, and the number of its proof behi
   ]);
 });
 
-test("a saved answer lists the proofs that no figure carries, and marks a name behind its end", () => {
+test("a saved answer lists the proofs that no figure carries, and marks a row at its last cell", () => {
   const row = { text: "medicine: Carprofen 50 mg; supplier: Nordvet", source: "a.csv", proof: "quoted" as const };
   const passage = { text: "Kennel cough is a cough that dogs have after they met other dogs.", source: "b.md", proof: "quoted" as const };
   const answer = { text: "| medicine | supplier |\n|---|---|\n| Carprofen 50 mg | Nordvet |", gaps: [], sources: ["a.csv"] };
@@ -37,7 +37,7 @@ test("a saved answer lists the proofs that no figure carries, and marks a name b
 
   const saved = writeAnswer(trace);
 
-  expect(saved).toContain("| Carprofen 50 mg [1] | Nordvet |");
+  expect(saved).toContain("| Carprofen 50 mg | Nordvet [1] |");
   expect(saved).toContain("\n\n- Kennel cough is a cough");
 });
 

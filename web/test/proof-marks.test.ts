@@ -67,11 +67,18 @@ test("in a row of a table each figure has the mark of the claim whose cells it h
   expect(placeMarks(" 2025-06-04 ", claims, "2025-06-04 6")).toEqual([]);
 });
 
-test("a listed row has one mark, at its first cell, and that of its own claim", () => {
-  const claims = [makeClaim("job: R-10; machine: Bernina 830; price: 12"), makeClaim("job: R-1; machine: Bernina 830; price: 1200")];
-  const html = renderMarkdown("| job | machine | price |\n|---|---|---|\n| R-1 | Bernina 830 | 1,200 |\n| R-10 | Bernina 830 | 12.00 |\n| R-7 | Bernina 930 | 5 |", [], claims);
+test("a listed row has one mark, at its last cell that is not empty, and that of its own claim", () => {
+  const claims = [makeClaim("job: R-10; machine: Bernina 830; price: 12"), makeClaim("job: R-1; machine: Bernina 830; price: 1200"), makeClaim("job: R-7; machine: Bernina 930")];
+  const html = renderMarkdown("| job | machine | price |\n|---|---|---|\n| R-1 | Bernina 830 | 1,200 |\n| R-10 | Bernina 830 | 12.00 |\n| R-7 | Bernina 930 | |", [], claims);
 
-  expect([...html.matchAll(/([^>]*)<span[^>]*data-claim="(\d)"/g)].map(([, cell, claim]) => [cell, claim])).toEqual([["R-1", "1"], ["R-10", "0"]]);
+  expect([...html.matchAll(/([^>]*)<span[^>]*data-claim="(\d)"/g)].map(([, cell, claim]) => [cell, claim])).toEqual([["1,200", "1"], ["12.00", "0"], ["Bernina 930", "2"]]);
+});
+
+test("in a row of a table a figure of a name has no mark, one of a sentence has", () => {
+  const claims = [makeClaim("boat: Bavaria 34; sum of booked: 11", "computed"), makeClaim("The Bavaria 34 of the school has a cap of 250,000")];
+  const html = renderMarkdown("| boat | sum of booked |\n|---|---|\n| Bavaria 34 | 11 |\n| Cap of the Bavaria: 250,000 | |", [], claims);
+
+  expect([...html.matchAll(/([^>]*)<span[^>]*data-claim="(\d)"/g)].map(([, cell, claim]) => [cell, claim])).toEqual([["11", "0"], ["Cap of the Bavaria: 250,000", "1"]]);
 });
 
 test("columns of figures are aligned as figures, those of years and words are not", () => {

@@ -1,6 +1,6 @@
 import { findAnswer } from "./answer";
 import { writeColumn, writeColumns } from "./columns";
-import { findListed, placeMarks, readClaims } from "./proof-marks";
+import { findListed, findMarkedCell, placeMarks, readClaims } from "./proof-marks";
 import { listClaims, listSources, type SourcedClaim } from "./sources";
 import type { Trace } from "./trace";
 
@@ -40,9 +40,9 @@ function numberProofs(text: string, claims: readonly SourcedClaim[]): { text: st
     if (TABLE_RULE.test(all[index + 1] ?? "")) return line.replace(/[^|]+/g, (cell) => ` ${writeColumn(cell.trim())} `);
     if (/^\s*>/.test(line)) return line; // its source is above it
     const said = writeColumns(line);
-    const [edge, first, ...cells] = said.trimStart().startsWith("|") ? said.split("|") : [];
-    const listed = first === undefined ? null : findListed([first, ...cells], marked);
-    const found = listed === null ? placeMarks(said, marked, first === undefined ? "" : said) : [{ end: `${edge}|${first}`.trimEnd().length, claim: listed }];
+    const cells = said.trimStart().startsWith("|") ? said.split("|") : [];
+    const listed = cells.length ? findListed(cells.slice(1), marked) : null;
+    const found = listed === null ? placeMarks(said, marked, cells.length ? said : "") : [{ end: cells.slice(0, findMarkedCell(cells) + 1).join("|").trimEnd().length, claim: listed }];
     const places = found.filter(({ claim }, at) => !found.slice(at + 1).some((later) => later.claim === claim)); // the last figure of each
     for (const { claim } of places) if (!numbers.has(claim)) numbers.set(claim, numbers.size + 1);
     return places.reduceRight((left, { end, claim }) => `${left.slice(0, end)} [${numbers.get(claim)}]${left.slice(end)}`, said);

@@ -1,7 +1,7 @@
 import MarkdownIt, { type Token } from "markdown-it";
 import { nameKind, writeColumn, writeColumns, writeFigure } from "./columns";
 import { showHidden, toLine } from "./plain-text";
-import { findListed, placeMarks, readClaims } from "./proof-marks";
+import { findListed, findMarkedCell, placeMarks, readClaims } from "./proof-marks";
 import type { Source, SourcedClaim } from "./sources";
 
 /** Shorter names are as likely to be ordinary words. */
@@ -78,18 +78,20 @@ function alignFigures(cells: Token[]): void {
   for (const token of cells) if (kind && token.type !== "inline") token.attrs = [["class", kind]];
 }
 
-/** Put a mark behind each claim, each figure of one, and the first cell of a listed row; what is quoted has its source above it. */
+/** Put a mark behind each claim, each figure of one, and the last cell of a listed row; what is quoted has its source above it. */
 function markClaims(tokens: Token[], claims: readonly SourcedClaim[]): void {
   const marked = readClaims(claims);
   let quotes = 0;
   let row: string[] = [];
   let listed: number | null = null;
+  let cell = -1;
   tokens.forEach((token, index) => {
     if (token.type === "blockquote_open") quotes += 1;
     if (token.type === "blockquote_close") quotes -= 1;
     if (token.type === "tr_open") listed = findListed((row = readCells(tokens, index)), marked);
-    if (token.type === "tr_close") [row, listed] = [[], null];
-    if (listed !== null && tokens[index - 2]?.type !== "tr_open") return;
+    if (token.type === "tr_close") [row, listed, cell] = [[], null, -1];
+    if (token.type === "td_open") cell += 1;
+    if (listed !== null && cell !== findMarkedCell(row)) return;
     if (token.type !== "inline" || quotes || tokens[index - 1]!.type === "th_open") return;
     const texts = token.children!.map(({ type, content }) => (type === "softbreak" ? "\n" : content));
     const said = texts.join("");

@@ -167,11 +167,14 @@ export function findListed(row: readonly string[], claims: readonly Marked[]): n
   return (listed.find(isWhole) ?? listed.find((claim) => isRow(claim, cells.join(" "))))?.index ?? null;
 }
 
-/** Return the end of a figure in a row of a table; of a name such as "Carprofen 50 mg" that of its cell. */
-function findCellEnd(row: string, at: number, length: number): number {
+/** Return whether a figure in a row of a table is part of a name, such as "Carprofen 50 mg": behind words, in a cell that a claim has as it is. */
+function isInName(row: string, at: number, claims: readonly Marked[]): boolean {
   const [before = "", after = ""] = [row.slice(0, at).split("|").at(-1), row.slice(at).split("|")[0]];
-  return /\p{L}{2}/u.test(before) ? at + after.trimEnd().length : at + length;
+  return /\p{L}{2}/u.test(before) && claims.some(({ cells }) => cells.includes(`${before}${after}`.trim()));
 }
+
+/** Return which cell of a listed row has its mark: the last that is not empty, where the asked value usually is. */
+export const findMarkedCell = (row: readonly string[]): number => row.findLastIndex((cell) => /[\p{L}\p{N}]/u.test(cell));
 
 function placeFigures(sentence: string, claims: readonly Marked[], context: string, rows: readonly Marked[], isTable: boolean): Place[] {
   const words = new Set(listWords(context));
@@ -180,7 +183,8 @@ function placeFigures(sentence: string, claims: readonly Marked[], context: stri
     const figure = readFigure(found[0]);
     if (REFERENCE.test(sentence.slice(0, found.index)) || sentence[found.index + found[0].length] === "(") return [];
     const row = isYear(found[0]) ? undefined : rows.find(({ cells }) => cells.some((cell) => readFigure(cell) === figure));
-    const end = isTable ? findCellEnd(sentence, found.index, found[0].length) : found.index + found[0].length;
+    if (isTable && isInName(sentence, found.index, claims)) return [];
+    const end = found.index + found[0].length;
     if (row) return [{ end, claim: row.index }];
     if (!isTelling(found[0])) return [];
     const fitting = claims

@@ -1,5 +1,5 @@
 import type { ComponentChildren, TargetedEvent } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { listClaims, listSources, nameDocument } from "../model/sources";
 import type { Trace } from "../model/trace";
 import { ClaimList } from "./claim-list";
@@ -15,9 +15,9 @@ interface Shown {
 
 const CARD = "proof-card";
 const LEAVE_MS = 200;
-const CARD_PX = 416;
-/** Of a card below a table, at least in sight. */
-const CARD_SEEN_PX = 160;
+const BORDER_PX = 1;
+/** Between a card and the window's edge. */
+const EDGE_PX = 8;
 
 /** A text with marks, and what is behind the mark under the pointer, in focus, or pressed. */
 export function Proofs({ trace, children }: { trace: Trace; children: ComponentChildren }) {
@@ -41,9 +41,11 @@ export function Proofs({ trace, children }: { trace: Trace; children: ComponentC
     event.preventDefault();
     show(event, true);
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
+    const card = frame.current?.querySelector<HTMLElement>(`#${CARD}`);
+    if (shown && card) Object.assign(card.style, placeCard(card, shown.mark, frame.current!));
     shown?.mark.setAttribute("aria-describedby", CARD);
-    const table = frame.current?.querySelector(`#${CARD} [role=region]`);
+    const table = card?.querySelector("[role=region]");
     table?.scrollTo({ left: table.scrollWidth }); // the figure's column is the last
     return () => shown?.mark.removeAttribute("aria-describedby");
   }, [shown]);
@@ -55,7 +57,7 @@ export function Proofs({ trace, children }: { trace: Trace; children: ComponentC
     <div class="proofs" ref={frame} onPointerOver={show} onPointerOut={leave} onFocusIn={show} onFocusOut={leave} onClick={(event) => show(event, true)} onKeyDown={press}>
       {children}
       {claim && (
-        <div id={CARD} role="group" aria-label="Proof" style={placeCard(shown.mark, frame.current!)}>
+        <div id={CARD} role="group" aria-label="Proof">
           {source && (
             <p>
               <a href={`#${source.anchor}`} onClick={() => setShown(null)}>
@@ -70,13 +72,20 @@ export function Proofs({ trace, children }: { trace: Trace; children: ComponentC
   );
 }
 
-/** Return a place below the mark, within its frame; of a mark in a table beside the table, or below it, so that its rows stay in sight. */
-function placeCard(mark: HTMLElement, frame: HTMLElement) {
+/** Return a place at the mark, within the window; of a mark in a table beside the table, else below or above it where there is room, so that its rows stay in sight. */
+function placeCard(card: HTMLElement, mark: HTMLElement, frame: HTMLElement) {
   const [at, around] = [mark.getBoundingClientRect(), frame.getBoundingClientRect()];
   const table = mark.closest(".table-frame, table")?.querySelector("tbody")?.getBoundingClientRect();
+  const height = card.scrollHeight + 2 * BORDER_PX;
+  const roomOf = (above: number, below: number) => [above - EDGE_PX, innerHeight - below - EDGE_PX] as const;
+  const place = (above: number, below: number) => {
+    const [roomAbove, roomBelow] = roomOf(above, below);
+    if (height <= roomBelow || roomBelow >= roomAbove) return { top: `${below - around.top}px`, bottom: "auto", maxHeight: `min(24rem, ${roomBelow}px)` };
+    return { top: "auto", bottom: `${around.bottom - above}px`, maxHeight: `min(24rem, ${roomAbove}px)` };
+  };
   const right = (table?.right ?? Infinity) + 12 - around.left;
-  if (around.left + right + CARD_PX <= document.documentElement.clientWidth) return { left: `${right}px`, top: `${at.top - around.top - 12}px` };
-  const left = Math.max(0, Math.min(at.left - around.left - 24, around.width - CARD_PX));
-  const bottom = table && table.bottom + CARD_SEEN_PX < innerHeight ? table.bottom : at.bottom;
-  return { left: `${left}px`, top: `${bottom - around.top + 6}px` };
+  if (around.left + right + card.offsetWidth + EDGE_PX <= document.documentElement.clientWidth) return { left: `${right}px`, ...place(at.bottom + 12, at.top - 12) };
+  const left = Math.max(0, Math.min(at.left - around.left - 24, around.width - card.offsetWidth));
+  const beside = table && Math.max(...roomOf(table.top, table.bottom)) >= height + 6 ? table : at;
+  return { left: `${left}px`, ...place(beside.top - 6, beside.bottom + 6) };
 }
