@@ -176,6 +176,10 @@ describe("two runs", () => {
     expect(formatChange(2, 2.001)).toBe("same");
     expect(formatChange(7691, 7658)).toBe("−0.4 %");
     expect(formatChange(0, 2)).toBe("");
+    const planned = (count: number) =>
+      ({ ...run([], 3), events: Array.from({ length: count }, (_, t) => event(t, t ? "plan_revised" : "plan_created", { plan: { version: t + 1, tasks: [] } })) }) as Trace;
+    const versions = compareRuns(planned(1), planned(2)).find(({ label }) => label === "Plan versions");
+    expect(versions).toEqual({ label: "Plan versions", values: ["1", "2"], change: "" });
   });
 
   test("runs without a language model have no figures of one", () => {

@@ -30,6 +30,12 @@ test("a further task can read the files that the plan reads", () => {
   expect(drafts.addTask(withFiles, "reader", ["b.csv"]).draft.tasks.at(-1)!.materials).toEqual(["b.csv", "a.csv"]);
 });
 
+test("the first task without words is found before the draft is sent", () => {
+  expect(drafts.findEmpty(DRAFT)).toBeUndefined();
+  expect(drafts.findEmpty(drafts.changeTask(DRAFT, "b", { description: " " }))?.id).toBe("b");
+  expect(drafts.findEmpty(drafts.addTask(DRAFT, "reader", []).draft)?.id).toBe("task_4");
+});
+
 test("what needed a removed task needs it no longer", () => {
   const left = drafts.removeTask(DRAFT, "a");
 

@@ -221,6 +221,15 @@ describe("the timeline", () => {
     ]);
   });
 
+  test("the calls of the built-in model are none", () => {
+    const trace = makeTrace([{ id: "a", at: [1, 9] }]);
+    const call = { kind: "model_call", task: "a", worker: "taster", seconds: 1 };
+    trace.events.splice(3, 0, { ...call, t: 4, model: "embedded" }, { ...call, t: 5, model: "some-model" });
+    const row = buildTimeline(trace, viewTasks(trace)).rows[1]!;
+    expect(row.segments.filter(({ kind }) => kind === "model").map(({ endS }) => endS)).toEqual([5]);
+    expect(row.summary).toContain("1 model call");
+  });
+
   test("the wait for a human is no attempt", () => {
     const trace = makeTrace([{ id: "a", at: [1, 9] }]);
     const event = { task: "a", worker: "taster" };

@@ -87,18 +87,22 @@ export function ComparePage({ server, threads }: ComparePageProps) {
   );
 }
 
-const Heading = ({ trace, name }: { trace: Trace; name: string }) => (
-  <article aria-label={`run ${name}`}>
-    <h3>
-      Run {name}: <a href={linkTo("runs", trace.run.thread ?? "")}>{formatMoment(trace.run.started)}</a>
-    </h3>
-    <p>
-      <StatusMark status={trace.run.status} /> <Line max={60}>{nameTeam(trace.run.team ?? "")}</Line>
-    </p>
-    {trace.run.title && <p><strong><Line max={160}>{trace.run.title}</Line></strong></p>}
-    <p><Line max={300}>{trace.run.request}</Line></p>
-  </article>
-);
+function Heading({ trace, name }: { trace: Trace; name: string }) {
+  const turns = listTurns(trace);
+  const title = trace.run.title || (turns.length > 1 ? turns[0]!.request : ""); // as in the list of runs
+  return (
+    <article aria-label={`run ${name}`}>
+      <h3>
+        Run {name}: <a href={linkTo("runs", trace.run.thread ?? "")}>{formatMoment(trace.run.started)}</a>
+      </h3>
+      <p>
+        <StatusMark status={trace.run.status} /> <Line max={60}>{nameTeam(trace.run.team ?? "")}</Line>
+      </p>
+      {title && <p><strong><Line max={160}>{title}</Line></strong></p>}
+      <p><Line max={300}>{trace.run.request}</Line></p>
+    </article>
+  );
+}
 
 /** What a run's answer lacks. */
 function Lacks({ trace }: { trace: Trace }) {

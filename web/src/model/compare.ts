@@ -9,7 +9,7 @@ import type { Trace } from "./trace";
 export interface Figure {
   label: string;
   values: readonly [string, string];
-  /** Of the second against the first, such as `−12 %`; empty where it says nothing. */
+  /** Of the second against the first, such as `−12 %`; empty where it says nothing, as of versions of a plan. */
   change: string;
 }
 
@@ -27,13 +27,14 @@ const listAll = (trace: Trace) => flattenTasks(viewTasks(trace));
 /** Of no run without a language model. */
 const OF_MODELS: ReadonlySet<string> = new Set(["Model calls", "Tokens in", "Tokens out", "Cost"]);
 
+const VERSIONS = "Plan versions";
 const FIGURES: readonly (readonly [label: string, read: Read, format: (value: number | null | undefined) => string])[] = [
   ["Time", (trace) => trace.timing.wall_s, formatSeconds],
   ["Without parallel work", ({ timing }) => (timing.speedup == null ? null : timing.sequential_s), formatSeconds],
   ["Slowest chain", (trace) => trace.timing.critical_path_s, formatSeconds],
   ["Tasks", (trace) => listAll(trace).length, (value) => formatCount(value ?? 0)],
   ["Done", (trace) => listAll(trace).filter(({ state }) => state === "done").length, (value) => formatCount(value ?? 0)],
-  ["Plan versions", (trace) => listPlanVersions(trace).length, (value) => formatCount(value ?? 0)],
+  [VERSIONS, (trace) => listPlanVersions(trace).length, (value) => formatCount(value ?? 0)],
   ["Model calls", (trace) => trace.usage.model_calls, (value) => formatCount(value ?? 0)],
   ["Tokens in", (trace) => trace.usage.input_tokens, (value) => formatCount(value ?? 0)],
   ["Tokens out", (trace) => trace.usage.output_tokens, (value) => formatCount(value ?? 0)],
@@ -45,7 +46,7 @@ export const compareRuns = (first: Trace, second: Trace): Figure[] =>
   FIGURES.flatMap(([label, read, format]) => {
     const [one, other] = [read(first), read(second)];
     const isAbsent = (one == null && other == null) || (OF_MODELS.has(label) && [first, second].every(isWithoutModel));
-    return isAbsent ? [] : [{ label, values: [format(one), format(other)] as const, change: formatChange(one, other) }];
+    return isAbsent ? [] : [{ label, values: [format(one), format(other)] as const, change: label === VERSIONS ? "" : formatChange(one, other) }];
   });
 
 /** Return the change in percent. */

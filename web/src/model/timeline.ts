@@ -1,4 +1,5 @@
 import { listAttempts, nameRung, type Attempt } from "./attempts";
+import { isBuiltIn } from "./estimate";
 import { countOf, formatSeconds } from "./format";
 import { isNumber } from "./json";
 import { selectTurn } from "./read-trace";
@@ -36,7 +37,8 @@ export interface Timeline {
   rows: TimelineRow[];
 }
 
-const CALL_KINDS: ReadonlySet<string> = new Set(["model_call", "tool_call"]);
+/** Return whether an event is a call, but for those of the built-in model. */
+const isCall = ({ kind, model }: TraceEvent): boolean => kind === "tool_call" || (kind === "model_call" && !isBuiltIn({ model }));
 
 /** Return the timeline of the last request: the supervisor, the tasks by their start, the synthesizer. */
 export function buildTimeline(trace: Trace, tasks: readonly TaskView[]): Timeline {
@@ -83,7 +85,7 @@ const makeSegment = (kind: SegmentKind, startS: number, endS: number, title: str
 
 function readCalls(events: TraceEvent[]): Segment[] {
   return events
-    .filter((event) => CALL_KINDS.has(event.kind))
+    .filter(isCall)
     .map((event) => {
       const isModel = event.kind === "model_call";
       const name = isModel ? `model call: ${event["schema"] || event["model"] || ""}` : `tool call: ${event["tool"] ?? ""}`;
@@ -141,7 +143,7 @@ function readSpeculation(events: TraceEvent[]): Segment[] {
 
 function summarize(task: TaskView, waiting: Segment | undefined, events: TraceEvent[]): string {
   const count = (kind: string, noun: string) => {
-    const found = events.filter((event) => event.kind === kind).length;
+    const found = events.filter((event) => event.kind === kind && isCall(event)).length;
     return found > 0 && countOf(found, noun);
   };
   const parts = [

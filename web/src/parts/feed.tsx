@@ -19,13 +19,13 @@ const NEAR_PX = 40;
 /** After its last move on the frame, a pointer reads no more. */
 const RESTED_MS = 4000;
 
-/** What happens in a run at work, or its answer as it is written: in a frame of one height, so that nothing below it moves. */
+/** What happens in a run at work, or its answer as it is written: once there is a plan in a frame of one height, so that nothing below it moves. */
 export function Alive({ trace }: { trace: Trace }) {
   const { written = "" } = trace.run;
   const end = written.length > MAX_WRITTEN ? `…${written.slice(-MAX_WRITTEN)}` : written;
   const frame = useFollowedEnd(written || listTold(trace).length);
   return (
-    <section class="alive" aria-labelledby="alive-title">
+    <section class={trace.tasks.length ? "alive" : "alive is-planning"} aria-labelledby="alive-title">
       <h2 id="alive-title">{written ? "The answer, as it is written" : "What happens"}</h2>
       <div class="alive-frame box" tabIndex={0} role="group" aria-labelledby="alive-title" {...frame}>
         {written ? <MarkdownText text={end} /> : <Feed trace={trace} />}

@@ -76,10 +76,10 @@ const Sections = ({ trace, sections }: { trace: Trace; sections: RunSection[] })
 /** Whether no reader has the keyboard in an element, or has scrolled into it. */
 const isUnread = (element: HTMLElement): boolean => !element.matches(":focus-within") && element.getBoundingClientRect().top >= 0;
 
-/** The plan, the times and the costs: open while the run works, folded beside a question, after a stop, and when the answer comes, if it is not read just then. */
+/** The plan, the times and the costs: open while the run works, folded before there is a plan, beside a question, after a stop, and when the answer comes, if it is not read just then. */
 function HowItWasMade({ trace, sections }: { trace: Trace; sections: RunSection[] }) {
   const hasAnswer = Boolean(findAnswer(trace));
-  const isIdle = ["needs_input", "stopped"].includes(trace.run.status);
+  const isIdle = ["needs_input", "stopped"].includes(trace.run.status) || !trace.tasks.length;
   const made = useRef<HTMLDetailsElement>(null);
   // A pointer that rests where the form was does not read what comes below it.
   const isPointedAt = useRef(false);

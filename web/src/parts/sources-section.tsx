@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { isWithoutModel } from "../model/estimate";
 import { countOf } from "../model/format";
 import { listSources, type Source, type SourcedClaim } from "../model/sources";
 import type { Trace } from "../model/trace";
@@ -13,10 +14,10 @@ const MAX_OPEN_CHARS = 1500;
 
 const countChars = ({ claims }: Source): number => claims.reduce((sum, { text, quotation }) => sum + text.length + quotation.length, 0);
 
-/** The sources of the answer and of the claims, with what is quoted from them, in place. */
+/** The sources of the answer and of the claims, with what is quoted from them, in place; folded where the answer itself is what was found. */
 export function SourcesSection({ trace }: { trace: Trace }) {
   const sources = listSources(trace);
-  const isShort = sources.reduce((sum, source) => sum + countChars(source), 0) <= MAX_OPEN_CHARS;
+  const isShort = !isWithoutModel(trace) && sources.reduce((sum, source) => sum + countChars(source), 0) <= MAX_OPEN_CHARS;
   const hasUsed = sources.some(({ isUsed }) => isUsed);
   const [shown, setShown] = useState(MAX_SOURCES);
   // A link may lead to a source that is not drawn yet.

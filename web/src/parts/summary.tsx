@@ -111,14 +111,15 @@ const formatStart = (started = ""): string =>
 const MIN_SPEEDUP = 1.2;
 
 /** Who did it, with what, and when; and what a report lacks so that it stays small. */
-export function RunFacts({ trace: { run, events, timing } }: { trace: Trace }) {
+export function RunFacts({ trace }: { trace: Trace }) {
+  const { run, events, timing } = trace;
   const requests = events.filter((event) => event.kind === "request" && !event.within).length;
   const models = [...new Set(Object.values(run.models ?? {}))].join(", ");
   const facts: [string, unknown][] = [
     ["team", run.team],
     ["started", formatStart(run.started)],
     ["thread", run.thread],
-    ["models", models],
+    ["models", isWithoutModel(trace) ? "" : models],
     ["without parallel work", (timing.speedup ?? 0) >= MIN_SPEEDUP ? `about ${formatSeconds(timing.sequential_s)}` : ""],
     ["request", requests > 1 ? `${formatCount(requests)} of its thread` : ""],
     ["files", run.materials?.join(", ")],

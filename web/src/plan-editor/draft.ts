@@ -83,17 +83,22 @@ export function findIdProblem(draft: Draft, id: string, given: string): string {
   return given !== id && draft.tasks.some((task) => task.id === given) ? "another task has this id" : "";
 }
 
+/** Return the first task that says nothing; undefined where each says what to do. */
+export const findEmpty = ({ tasks }: Draft): PlannedTask | undefined => tasks.find(({ description }) => !description.trim());
+
 /** Return the problems that name a task, as the server writes them: task 'ID' …, or tasks[NUMBER]. */
 export function selectProblems(draft: Draft, problems: readonly string[], id: string): string[] {
   const place = `tasks[${draft.tasks.findIndex((task) => task.id === id)}]`;
   return problems.filter((problem) => problem.includes(`'${id}'`) || problem.includes(place));
 }
 
+/** What is wrong with a task without a description. */
+export const NO_WORDS = "say what to do";
 const EMPTY = "String should have at least 1 character";
 
 /** Return a problem with the id of a task in place of its number, with which the server counts. */
 export const nameTasks = (draft: Draft, problem: string): string =>
-  problem.replace(`description: ${EMPTY}`, "say what to do").replace(EMPTY, "must not be empty").replace("String should have at most", "may have at most").replace(/tasks\[(\d{1,4})\]\.?/g, (said, number: string) => {
+  problem.replace(`description: ${EMPTY}`, NO_WORDS).replace(EMPTY, "must not be empty").replace("String should have at most", "may have at most").replace(/tasks\[(\d{1,4})\]\.?/g, (said, number: string) => {
     const task = draft.tasks[Number(number)];
     return task ? `Task “${task.id}”: ` : said;
   });

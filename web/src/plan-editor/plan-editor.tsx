@@ -34,6 +34,7 @@ export function PlanEditor({ question, draft: kept, workers, files, isBusy, onDr
   const [connecting, setConnecting] = useState("");
   const [showsAll, setShowsAll] = useState(false);
   const [refused, setRefused] = useState("");
+  const [lack, setLack] = useState("");
   const name = useId();
   const isEdited = drafts.isChanged(draft, plan);
   const known = [...new Set([...draft.tasks.map(({ worker }) => worker), ...workers])].filter(Boolean);
@@ -48,6 +49,7 @@ export function PlanEditor({ question, draft: kept, workers, files, isBusy, onDr
     onDraft(next);
     setCorrected(question.id); // what was wrong is of the draft before
     setRefused("");
+    setLack("");
     if (select !== undefined) setChosen(select);
     if (connecting && !next?.tasks.some(({ id }) => id === connecting)) setConnecting("");
   };
@@ -63,6 +65,12 @@ export function PlanEditor({ question, draft: kept, workers, files, isBusy, onDr
     const needs = draft.tasks.find(({ id }) => id === to)?.depends_on.some(({ task }) => task === from);
     if (needs) change(drafts.disconnect(draft, to, from));
     else connect(from, to);
+  };
+  const approveDraft = () => {
+    const empty = isEdited && drafts.findEmpty(draft);
+    if (!empty) return onReply(isEdited ? editPlan(draft.goal, draft.tasks) : approve());
+    setChosen(empty.id);
+    setLack(`Task “${empty.id}”: ${drafts.NO_WORDS}`);
   };
   const count = `${countOf(draft.tasks.length, "task")}${isEdited ? ", edited" : ""}`;
   const shown = draft.tasks.filter(({ id }) => showsAll || id === selected);
@@ -127,10 +135,11 @@ export function PlanEditor({ question, draft: kept, workers, files, isBusy, onDr
       </div>
       <Decision
         warning={question.warning}
+        lack={lack}
         hint={question.hint}
         isEdited={isEdited}
         isBusy={isBusy}
-        onApprove={() => onReply(isEdited ? editPlan(draft.goal, draft.tasks) : approve())}
+        onApprove={approveDraft}
         onReject={(reason) => onReply(reject(reason))}
       />
     </div>
@@ -139,6 +148,8 @@ export function PlanEditor({ question, draft: kept, workers, files, isBusy, onDr
 
 interface DecisionProps {
   warning: string;
+  /** Of the plan as edited. */
+  lack: string;
   hint: string;
   isEdited: boolean;
   isBusy: boolean;
@@ -146,13 +157,13 @@ interface DecisionProps {
   onReject: (reason: string) => void;
 }
 
-function Decision({ warning, hint, isEdited, isBusy, onApprove, onReject }: DecisionProps) {
+function Decision({ warning, lack, hint, isEdited, isBusy, onApprove, onReject }: DecisionProps) {
   const [reason, setReason] = useState("");
   const name = useId();
   return (
     <div class="decision flow">
       <button type="button" class="primary" data-key="A" disabled={isBusy} onClick={onApprove}>
-        {isEdited ? "Run the plan as edited" : "Approve the plan"}
+        {isBusy ? "Sending…" : isEdited ? "Run the plan as edited" : "Approve the plan"}
       </button>
       <span class="decision-reject">
         <input
@@ -169,6 +180,9 @@ function Decision({ warning, hint, isEdited, isBusy, onApprove, onReject }: Deci
           {warning ? "Reject: end the run" : "Reject: plan again"}
         </button>
       </span>
+      {lack && (
+        <p class="form-problem small" role="alert"><Line max={300}>{lack}</Line></p>
+      )}
       {warning && (
         <p class="form-problem small" role="status"><Line max={300}>{warning}</Line></p>
       )}
