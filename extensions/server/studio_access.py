@@ -31,6 +31,7 @@ from extensions.server.middleware import (
     list_tenant_middleware,
 )
 from extensions.server.team_routes import list_team_routes
+from extensions.server.writes_on_disk import keep_server_writes
 from graph.settings import Settings
 from nodes.limits.patterns import Pattern
 
@@ -91,6 +92,7 @@ def build_app(settings: Settings) -> Starlette:
     own.append(Middleware(McpRouteMiddleware))
     if settings.server_edition != "inmem":
         return Starlette(routes=routes, middleware=own)
+    keep_server_writes()
     origins = settings.studio_origins
     hosts = {_parse_host(url) for url in (*origins, settings.server_url)}
     access = Middleware(StudioAccessMiddleware, origins=origins, hosts=hosts)

@@ -127,7 +127,7 @@ function RunBar({ run }: { run: LiveRun }) {
     <>
       <div class="run-bar flow no-print">
         <p class="run-now" role="status" tabIndex={-1} ref={status}>
-          <StatusMark status={run.status} unbegun={trace || run.status !== "running" ? "" : run.isQueued ? "in the queue" : "starting"} /> <span class={run.connection === "lost" ? "problem" : "soft small"}>{isBack ? "connected again: nothing was missed" : CONNECTIONS[run.connection]}</span>
+          <StatusMark status={run.status} unbegun={trace || run.status !== "running" ? "" : run.isQueued ? "in the queue" : "starting"} /> <span class={run.connection === "lost" ? "problem" : "soft small"}>{isBack ? "connected again" : CONNECTIONS[run.connection]}</span>
         </p>
         {run.status === "running" && trace && <StopPanel run={run} />}
         {(run.status === "running" || run.status === "needs_input") && (
