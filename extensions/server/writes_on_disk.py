@@ -10,7 +10,7 @@ NAME: Final = "writes"
 
 
 def keep_server_writes() -> None:
-    """Mend the development server's saver, if this process is that server's."""
+    """Fix the development server's saver, if this process is that server's."""
     if loaded := sys.modules.get("langgraph_runtime_inmem.checkpoint"):
         keep_writes(loaded.InMemorySaver)
 
