@@ -2,6 +2,7 @@ import type { Finding } from "../model/trace";
 import { MarkdownLine } from "./markdown-text";
 import { SortableTable, type Column } from "./sortable-table";
 import { Text } from "./text";
+import { useIsPrinting } from "./use-size";
 
 const SEVERITIES = ["critical", "high", "medium", "low", "info"];
 
@@ -49,9 +50,13 @@ const COLUMNS: Column<Finding>[] = [
   },
 ];
 
+/** More are shown when the reader asks for them: an answer says them in its words. */
+const MAX_UNFOLDED = 5;
+
 /** The defects and remarks of a report or an answer. */
 export const Findings = ({ findings }: { findings: Finding[] }) => {
+  const isPrinting = useIsPrinting();
   const columns = findings.some((finding) => finding["reporters"]) ? COLUMNS : COLUMNS.filter(({ title }) => title !== "By");
   const rows = findings.map((finding, index) => ({ ...finding, index }));
-  return <SortableTable caption="Findings" columns={columns} rows={rows} keyOf={(row) => asText(row["index"])} />;
+  return <SortableTable caption="Findings" columns={columns} rows={rows} keyOf={(row) => asText(row["index"])} max={isPrinting ? rows.length : MAX_UNFOLDED} />;
 };

@@ -24,7 +24,8 @@ interface SortableTableProps<Row> {
 /** A table whose rows are sorted by a column on a press of its title. */
 export function SortableTable<Row>({ caption, columns, rows, keyOf, classOf, sum, max = 50 }: SortableTableProps<Row>) {
   const [sorted, setSorted] = useState<{ column: number; isUp: boolean } | null>(null);
-  const [shown, setShown] = useState(max);
+  const [more, setMore] = useState(0);
+  const shown = max + more;
   const choose = (column: number) =>
     setSorted((before) => ({ column, isUp: before?.column === column ? !before.isUp : columns[column]!.kind !== "figure" }));
   const ordered = sorted ? sortRows(rows, columns[sorted.column]!.value, sorted.isUp) : rows;
@@ -59,7 +60,7 @@ export function SortableTable<Row>({ caption, columns, rows, keyOf, classOf, sum
       </table>
       {rows.length > shown && (
         <>
-          <button type="button" class="no-print" onClick={() => setShown(shown + 200)}>
+          <button type="button" class="no-print" onClick={() => setMore(more + 200)}>
             Show more of {formatCount(rows.length)} rows
           </button>
           <p class="print-only">
