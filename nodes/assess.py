@@ -110,6 +110,13 @@ def after_assess(
             return "act"
 
 
+def _read_failure(report: Report) -> str:
+    """Return why a worker failed; of one that had nothing to do without the rows that it shows."""
+    if report.status == "failed":
+        return report.output
+    return report.output.partition("\n\n")[0].rstrip(":")
+
+
 def describe_problem(attempt: Attempt) -> str:
     """Return what is wrong with an attempt; empty when its report is accepted.
 
@@ -119,7 +126,7 @@ def describe_problem(attempt: Attempt) -> str:
     if report is None:
         return attempt.error or "no report"
     if report.status in ("failed", "skipped"):
-        return report.output or "the worker reported failure without saying why"
+        return _read_failure(report) or "the worker reported failure without saying why"
     if report.escalation:
         return ""
     if report.status == "escalated":

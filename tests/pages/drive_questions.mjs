@@ -87,8 +87,8 @@ await drive(async ({ browser, page, problems, takePicture, note }) => {
   await press(page, "Done connecting");
   expect(await page.$(`${box("taste")}.selected`), "a task is added, named and connected by keyboard");
   await press(page, "Run the plan as edited");
-  await page.waitForSelector(".plan-editor .notice-problem");
-  note("refused", await read(page, ".plan-editor .notice-problem"));
+  await page.waitForSelector('.decision .form-problem[role="alert"]');
+  note("refused", await read(page, '.decision .form-problem[role="alert"]'));
   expect(await page.$(box("taste")), "the edited plan is kept for correction");
   note("axe on a refused plan", await checkAccess(page));
   await takePicture("refused");

@@ -22,6 +22,16 @@ test("a quotation is shown where the trace places it", () => {
   expect(source!.claims[0]!.passage).toEqual({ before: "x ", quote: QUOTE, after: " y", line: 3, from: "the source" });
 });
 
+test("rows that a task without an answer has found, and another one shows, are listed once", () => {
+  const claims = [{ text: "day: Monday", source: "a.csv" }];
+  const [idle, shown] = [makeReport("a", { status: "skipped", claims }), makeReport("b", { claims })];
+  const tasks = [{ ...makeTask("a"), status: "skipped" as const, report: idle }, { ...makeTask("b"), status: "completed" as const, report: shown }];
+
+  const [source] = listSources(makeTrace({ tasks }));
+
+  expect(source!.claims.map(({ task, text }) => [task, text])).toEqual([["a", "day: Monday"]]);
+});
+
 test("else it is searched in what the tools of its task answered", () => {
   const result = JSON.stringify({ text: `Prices.\n${QUOTE} More.` });
 

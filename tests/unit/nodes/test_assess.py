@@ -257,3 +257,9 @@ def test_a_report_that_repeats_its_task_is_no_result(output: str, is_problem: bo
     attempt = make_attempt(make_report(output=output), description=asked)
 
     assert bool(describe_problem(attempt)) == is_problem
+
+
+def test_rows_that_a_worker_shows_are_no_part_of_why_it_had_nothing_to_do():
+    report = make_report("A", status="skipped", output="No answer was computed. The rows:\n\n| a |")
+
+    assert describe_problem(make_attempt(report=report)) == "No answer was computed. The rows"

@@ -6,7 +6,7 @@ import { selectTurn } from "./read-trace";
 import { flattenTasks, viewTasks } from "./task-view";
 import { readRow } from "./columns";
 import { listResult, readUsed, readWidths, selectGroup, type UsedRows } from "./tool-result";
-import type { Proof, Trace } from "./trace";
+import type { Claim, Proof, Trace } from "./trace";
 
 /** A quotation with what is around it. */
 export interface Passage {
@@ -69,6 +69,8 @@ export const listSources = oncePerTrace((trace: Trace): Source[] => {
   return [...sources.values()];
 });
 
+const nameClaim = ({ source, text }: Claim): string => `${source ?? ""}\n${text}`;
+
 /** Return the claims of all reports, with their quotations in place. */
 export const listClaims = oncePerTrace((trace: Trace): SourcedClaim[] => {
   const { placed, used, widths, results } = readPassages(trace);
@@ -83,8 +85,12 @@ export const listClaims = oncePerTrace((trace: Trace): SourcedClaim[] => {
   const tasks = flattenTasks(viewTasks(trace)).filter(({ inner }) => !inner.length);
   const written = findAnswer(trace)?.language === "de" ? { hasComma: true } : {};
   const widthOf = (key: string) => (widths.has(key) ? { width: widths.get(key)! } : {});
-  return tasks.flatMap(({ path, traced: { report } }) =>
-    (report?.claims ?? []).map((claim, index) => {
+  // Rows that one without an answer has found are passed on by who shows them.
+  const found = tasks.filter(({ state }) => state === "skipped").flatMap(({ traced: { report } }) => report?.claims ?? []);
+  const passedOn = new Set(found.map(nameClaim));
+  return tasks.flatMap(({ path, state, traced: { report } }) =>
+    (report?.claims ?? []).flatMap((claim, index) => {
+      if (state !== "skipped" && passedOn.has(nameClaim(claim))) return [];
       const quotation = claim.quotation?.trim() ?? "";
       const { text, proof = null } = claim;
       const passage = placed.get(`${path}\n${index}`) ?? findQuote(path, quotation || text);

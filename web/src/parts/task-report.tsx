@@ -39,7 +39,7 @@ const Output = ({ text }: { text: string }) =>
 
 const Problems = ({ report }: { report: Report }) => (
   <>
-    {report.error && (
+    {report.error && report.status !== "skipped" && (
       <p class="problem"><Text>{report.error}</Text></p>
     )}
     {report.escalation && report.escalation.message !== report.error && (
