@@ -83,7 +83,7 @@ try {
   const stopRecording = await recordFrames(page);
   await page.click("form button.primary");
   await waitForText(page, ".run-bar", "running");
-  await waitForText(page, ".alive", "\\w{3}");
+  await waitForText(page, ".alive", "begins");
   await takePicture(page, "live-run");
   await waitForText(page, ".run-bar", "done|passages");
   await stopRecording();
@@ -91,9 +91,12 @@ try {
   await page.waitForSelector("#proof-card");
   await takePicture(page, "proof");
   await page.mouse.move(0, 0);
+  await page.$eval("#plan", (plan) => (plan.closest("details").open = true));
   await press(page, "#plan [role=button]");
   await press(page, ".run-again summary");
-  await page.type(".run-again textarea", " Name the company with the highest growth.");
+  await page.waitForSelector(".run-again textarea");
+  await page.$eval(".run-again textarea", (field) => field.select());
+  await page.type(".run-again textarea", "Which company had the highest market capitalization in 2024?");
   await press(page, ".run-again button.primary");
   await page.waitForFunction(() => /at work|Run B/.test(document.querySelector("#answers")?.innerText ?? ""));
   await page.waitForFunction(() => !/at work|running/.test(document.querySelector("main").innerText));
